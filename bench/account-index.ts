@@ -1,5 +1,5 @@
 import type { Ledger } from "#src/node/ledger.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 
 type FieldIndex = {
@@ -35,7 +35,7 @@ export class AccountIndex {
 
   find({ programId, dataSize, memcmp }: ProgramFilter): readonly Address[] {
     const parts = memcmp.map(({ offset, bytes }) => {
-      const wanted = typeof bytes === "string" ? (addressBytes(bytes) ?? new Uint8Array(0)) : bytes;
+      const wanted = typeof bytes === "string" ? bytesOf(bytes) : bytes;
       const { addresses } = this.#fieldOf(programId, offset, wanted.length);
       return addresses.get(Buffer.from(wanted).toString("latin1")) ?? [];
     });

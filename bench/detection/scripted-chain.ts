@@ -10,7 +10,7 @@ import {
 } from "#src/chain/chain-source.ts";
 import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { decodeTokenAccount } from "#src/venues/shared/token/token-account.ts";
@@ -255,14 +255,13 @@ function at(account: PlainAccount | null, slot: bigint): Account | null {
 function matcherOf({ programId, dataSize, memcmp }: ProgramFilter) {
   const parts = memcmp.map(({ offset, bytes }) => ({
     offset,
-    wanted: typeof bytes === "string" ? addressBytes(bytes) : bytes,
+    wanted: typeof bytes === "string" ? bytesOf(bytes) : bytes,
   }));
   return ({ owner, data }: PlainAccount): boolean =>
     owner === programId &&
     (dataSize === null || data.length === dataSize) &&
-    parts.every(
-      ({ offset, wanted }) =>
-        wanted?.every((byte, index) => data[offset + index] === byte) === true,
+    parts.every(({ offset, wanted }) =>
+      wanted.every((byte, index) => data[offset + index] === byte),
     );
 }
 

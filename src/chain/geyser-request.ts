@@ -4,7 +4,7 @@ import type {
 } from "@triton-one/yellowstone-grpc";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
-import { addressBytes } from "#src/units/address.ts";
+import { bytesOf } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { GeyserLimits } from "./geyser-limits.ts";
 import type { Commitment } from "./rpc-reader.ts";
@@ -92,7 +92,7 @@ function programFilter({
   const compared = memcmp.map(({ offset, bytes }) => ({
     memcmp: {
       offset: String(offset),
-      bytes: typeof bytes === "string" ? (addressBytes(bytes) ?? new Uint8Array(0)) : bytes,
+      bytes: typeof bytes === "string" ? bytesOf(bytes) : bytes,
     },
   }));
   return { account: [], owner: [programId], filters: [...size, ...compared] };

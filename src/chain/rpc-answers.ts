@@ -2,7 +2,7 @@ import { zstdDecompressSync } from "node:zlib";
 import { decodeBase64 } from "#src/platform/base64.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
-import { type Address, addressBytes, parseAddress } from "#src/units/address.ts";
+import { type Address, bytesOf, parseAddress } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
 import { type AccountsRead, LARGEST_LISTED } from "./chain-source.ts";
@@ -158,8 +158,8 @@ export function matchesFilter(account: Account, filter: ProgramFilter): boolean 
   if (account.owner !== filter.programId) return false;
   if (filter.dataSize !== null && account.data.length !== filter.dataSize) return false;
   return filter.memcmp.every(({ offset, bytes }) => {
-    const expected = typeof bytes === "string" ? addressBytes(bytes) : bytes;
-    if (expected === null || offset + expected.length > account.data.length) return false;
+    const expected = typeof bytes === "string" ? bytesOf(bytes) : bytes;
+    if (offset + expected.length > account.data.length) return false;
     return expected.every((byte, index) => account.data[offset + index] === byte);
   });
 }

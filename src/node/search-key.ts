@@ -1,4 +1,4 @@
-import { type Address, addressBytes } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 
@@ -7,7 +7,7 @@ export type SearchKey = string & { readonly __brand: "SearchKey" };
 
 export function searchKeyOf(filter: ProgramFilter): SearchKey {
   const parts = filter.memcmp.map(({ offset, bytes }) =>
-    comparePart(offset, typeof bytes === "string" ? addressBytes(bytes) : bytes),
+    comparePart(offset, typeof bytes === "string" ? bytesOf(bytes) : bytes),
   );
   if (filter.dataSize !== null) parts.push(sizePart(filter.dataSize));
   return keyOf(filter.programId, parts);
