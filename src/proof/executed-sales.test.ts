@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
+import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
 import { multiHopSale } from "#src/venues/shared/pump-fees/multi-hop-sale.ts";
 import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
@@ -12,6 +14,7 @@ import { Vm } from "./vm/vm.ts";
 
 /** Of the recordings, so that the test stays short; `npm run prove` executes a thousand states each. */
 const EVERY = 7;
+const EVERY_MODE = 47;
 
 const RECORDED = [
   ["pump-curve", "pump-curve.bytecode"],
@@ -31,23 +34,55 @@ for (const [venue, file] of RECORDED) {
     const cases = await readExecutions(path);
     let compared = 0;
     for (const { line, execution } of cases.filter((_, index) => index % EVERY === 0)) {
-      const prepared = prepareSale(sale, execution, {
-        get: (address) => execution.accounts.get(address) ?? null,
-      });
-      if (prepared.kind !== "prepared") continue;
-      const [result] = vm.execute({
-        accounts: prepared.accounts,
-        steps: [prepared.step],
-        clock: execution.clock,
-      });
-      const executed = result?.kind === "executed" ? result[prepared.paidIn] : null;
+      const run = execute(vm, sale, execution);
+      if (run === null) continue;
       const { amountOut } = replay(execution);
-      assert.equal(executed, amountOut, `line ${line}: ${JSON.stringify(result, textOf)}`);
+      assert.equal(run.paid, amountOut, `line ${line}: ${JSON.stringify(run.result, textOf)}`);
       compared++;
     }
     assert.ok(compared >= 20, `${compared} compared`);
   });
 }
+
+const MODES = [
+  ["pump-curve", "pump-curve.bytecode", { mayhem: 81, cashback: 82 }],
+  ["pumpswap", "pumpswap.bytecode", { mayhem: 243, cashback: 244 }],
+] as const;
+
+test("a pool in any of its modes can be sold and bought: mayhem, cashback, both", async (t) => {
+  for (const [venue, file, flags] of MODES) {
+    const sale = VENUE_SALES.find((known) => known.venue === venue);
+    assert.ok(sale !== undefined);
+    const path = sharedPath(t, "executions", `${file}.jsonl.gz`);
+    const programs = path === null ? null : compiledPrograms(t, sale.programs);
+    if (path === null || programs === null) return;
+    const vm = new Vm(loadNative());
+    for (const program of programs) vm.load(program);
+    const cases = await readExecutions(path);
+    let paid = 0;
+    for (const { line, execution } of cases.filter((_, index) => index % EVERY_MODE === 0)) {
+      for (const [mayhem, cashback] of [
+        [0n, 1n],
+        [1n, 0n],
+        [1n, 1n],
+      ] as const) {
+        const accounts = new PatchedAccounts(execution.accounts);
+        accounts.patch(execution.pool, [
+          { offset: flags.mayhem, value: mayhem, width: 1 },
+          { offset: flags.cashback, value: cashback, width: 1 },
+        ]);
+        const changed = { ...execution, accounts };
+        const run = execute(vm, sale, changed);
+        if (run === null) continue;
+        const { amountOut } = replay(changed);
+        const mode = `mayhem ${mayhem}, cashback ${cashback}`;
+        assert.equal(run.paid, amountOut, `${venue}:${line}, ${mode}`);
+        if (run.paid !== null) paid++;
+      }
+    }
+    assert.ok(paid >= 20, `${venue}: ${paid} paid`);
+  }
+});
 
 test("one instruction over several pump pools pays what the model says", async (t) => {
   const path = sharedPath(t, "routes", "pump-routes.jsonl.gz");
@@ -97,6 +132,16 @@ test("a run leaves nothing behind: the same run gives the same results", async (
   assert.ok(second < first, "the second sale finds the pool as the first left it");
   assert.deepEqual(run(1), [once]);
 });
+
+/** What the compiled program pays, null where it refuses; null where the sale cannot be built. */
+function execute(vm: Vm, sale: VenueSale, execution: RecordedExecution) {
+  const { accounts: known, clock } = execution;
+  const prepared = prepareSale(sale, execution, { get: (address) => known.get(address) ?? null });
+  if (prepared.kind !== "prepared") return null;
+  const { accounts, step, paidIn } = prepared;
+  const [result] = vm.execute({ accounts, steps: [step], clock });
+  return { result, paid: result?.kind === "executed" ? result[paidIn] : null };
+}
 
 function textOf(_key: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;

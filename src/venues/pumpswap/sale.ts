@@ -8,7 +8,13 @@ import {
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAddress,
 } from "../shared/token/associated-token.ts";
-import type { BuiltSale, InstructionAccount, SaleRequest, VenueSale } from "../venue-sale.ts";
+import type {
+  BuiltSale,
+  InstructionAccount,
+  Placeholder,
+  SaleRequest,
+  VenueSale,
+} from "../venue-sale.ts";
 import { decodePool, type Pool } from "./decode.ts";
 import {
   GLOBAL_CONFIG,
@@ -20,15 +26,22 @@ import {
 const PUMP_FEES_PROGRAM = address("pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ");
 /** PDA ["__event_authority"]. */
 const EVENT_AUTHORITY = address("GS4CU59F31iL7aR2Q8zVS8DRrcRnXX1yjQ66TqNVQnaR");
+/** PDA ["global_volume_accumulator"]. */
+const GLOBAL_VOLUME = address("C2aFPdENg4A2HQsmrd5rTw5TaYBX5Ku887cWjbFKtZpw");
+const GLOBAL_VOLUME_LENGTH = 544;
+const GLOBAL_VOLUME_DISCRIMINATOR = discriminator("ca2af62b8ebe1eff");
 const SELL = discriminator("33e685a4017f83ad");
 const SELL_V2 = discriminator("5df6823ce7e940b2");
 const BUY_EXACT_QUOTE_IN_V2 = discriminator("c2ab1c46684d5b2f");
+const BUY_EXACT_QUOTE_IN = discriminator("c62e1552b4d9e870");
+/** Of GlobalConfig: the first of its lists of wallets that receive a part of the fees. */
 const PROTOCOL_RECIPIENTS_AT = 57;
+const RESERVED_RECIPIENT_AT = 385;
 const BUYBACK_RECIPIENTS_AT = 643;
 
 /**
- * The pools' sell_v2 for their base, buy_exact_quote_in_v2 for their quote, and the older sell for
- * cashback coins, which the second version refuses. All pay what the model says.
+ * The pools' sell_v2 for their base, buy_exact_quote_in_v2 for their quote, and the first version of
+ * both for cashback coins, which the second refuses. All pay what the model says.
  *
  * @see crate pump-rust-client 0.5.0, src/sdk/pump_amm_ix.rs, with idls/pump_amm.json
  */
@@ -46,11 +59,11 @@ function build(request: SaleRequest): BuiltSale {
   if (typeof baseProgram !== "string") return baseProgram;
   const quoteProgram = tokenProgramOf(known, pool.quoteMint);
   if (typeof quoteProgram !== "string") return quoteProgram;
-  const recipients = recipientsOf(request);
+  const recipients = recipientsOf(request, pool);
   if (recipients === null) return { kind: "unbuildable", reason: "GlobalConfig is missing" };
   const sale = { request, pool, baseProgram, quoteProgram, recipients };
-  if (inputMint !== pool.baseMint) return secondVersion(sale, BUY_EXACT_QUOTE_IN_V2);
-  return pool.isCashback ? sellOnce(sale) : secondVersion(sale, SELL_V2);
+  if (pool.isCashback) return firstVersion(sale);
+  return secondVersion(sale, inputMint === pool.baseMint ? SELL_V2 : BUY_EXACT_QUOTE_IN_V2);
 }
 
 type SaleParts = {
@@ -107,7 +120,7 @@ function secondVersion(sale: SaleParts, name: Uint8Array): BuiltSale {
   };
 }
 
-function sellOnce(sale: SaleParts): BuiltSale {
+function firstVersion(sale: SaleParts): BuiltSale {
   const { request, pool, baseProgram, quoteProgram, recipients } = sale;
   const { seller, amountIn } = request;
   const ownedBy = (owner: Address) => associatedTokenAddress(owner, pool.quoteMint, quoteProgram);
@@ -118,7 +131,13 @@ function sellOnce(sale: SaleParts): BuiltSale {
   );
   const volume = volumeAccumulator(seller.wallet);
   const poolV2 = findProgramAddress(["pool-v2", { address: pool.baseMint }], PUMPSWAP_PROGRAM);
-  const cashback = [writable(ownedBy(volume)), writable(volume), readable(poolV2)];
+  const isSale = request.inputMint === pool.baseMint;
+  // A purchase names the volume accumulator among its own accounts.
+  const cashback = [
+    writable(ownedBy(volume)),
+    ...(isSale ? [writable(volume)] : []),
+    readable(poolV2),
+  ];
   const start = [
     writable(request.pool),
     signer(seller.wallet),
@@ -134,11 +153,12 @@ function sellOnce(sale: SaleParts): BuiltSale {
     readable(PUMPSWAP_PROGRAM),
     writable(ownedBy(creatorVault)),
     readable(creatorVault),
+    ...(isSale ? [] : [readable(GLOBAL_VOLUME), writable(volume)]),
     readable(POOL_FEE_CONFIG_ADDRESS),
     readable(PUMP_FEES_PROGRAM),
   ];
   const end = [readable(recipients.buyback), writable(ownedBy(recipients.buyback))];
-  const data = u64Data(SELL, amountIn, 0n);
+  const data = isSale ? u64Data(SELL, amountIn, 0n) : purchaseData(amountIn);
   const owners = [recipients.protocol, creatorVault, volume, recipients.buyback];
   return {
     kind: "built",
@@ -147,21 +167,39 @@ function sellOnce(sale: SaleParts): BuiltSale {
       { programId: PUMPSWAP_PROGRAM, accounts: [...start, ...cashback, ...end], data },
       { programId: PUMPSWAP_PROGRAM, accounts: [...start, ...end], data },
     ],
-    placeholders: owners.map((owner) => ({
-      kind: "token-account",
-      address: ownedBy(owner),
-      mint: pool.quoteMint,
-      owner,
-    })),
+    placeholders: [
+      ...owners.map(
+        (owner) =>
+          ({
+            kind: "token-account",
+            address: ownedBy(owner),
+            mint: pool.quoteMint,
+            owner,
+          }) as const,
+      ),
+      ...(isSale ? [] : [noVolume()]),
+    ],
     paidIn: "tokens",
   };
+}
+
+/** A purchase has to name a minimum; the byte after it is whether its volume is counted. */
+function purchaseData(amountIn: bigint): Uint8Array {
+  return Uint8Array.of(...u64Data(BUY_EXACT_QUOTE_IN, amountIn, 1n), 0);
+}
+
+function noVolume(): Placeholder {
+  const data = new Uint8Array(GLOBAL_VOLUME_LENGTH);
+  data.set(GLOBAL_VOLUME_DISCRIMINATOR);
+  return { kind: "program-account", address: GLOBAL_VOLUME, owner: PUMPSWAP_PROGRAM, data };
 }
 
 function volumeAccumulator(wallet: Address): Address {
   return findProgramAddress(["user_volume_accumulator", { address: wallet }], PUMPSWAP_PROGRAM);
 }
 
-function recipientsOf({ known }: SaleRequest): SaleParts["recipients"] | null {
+/** Mayhem coins pay the protocol's fee to another wallet. */
+function recipientsOf({ known }: SaleRequest, { isMayhem }: Pool): SaleParts["recipients"] | null {
   const reader = readOwn(known.get(GLOBAL_CONFIG_ADDRESS), {
     programId: PUMPSWAP_PROGRAM,
     discriminator: GLOBAL_CONFIG.discriminator,
@@ -169,7 +207,7 @@ function recipientsOf({ known }: SaleRequest): SaleParts["recipients"] | null {
   });
   if (reader === null) return null;
   return {
-    protocol: reader.address(PROTOCOL_RECIPIENTS_AT),
+    protocol: reader.address(isMayhem ? RESERVED_RECIPIENT_AT : PROTOCOL_RECIPIENTS_AT),
     buyback: reader.address(BUYBACK_RECIPIENTS_AT),
   };
 }
