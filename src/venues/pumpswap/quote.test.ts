@@ -182,11 +182,28 @@ test("transfer fees of both mints are taken where the program and the token prog
 });
 
 test("a pool whose virtual reserve eats up the vault has no price", () => {
-  const drained: PumpSwapFixture = { ...even, virtualQuote: -1_000_000_000n };
+  const drained: PumpSwapFixture = { ...even, virtualQuote: -1_000_000_001n };
   assert.equal(amountOut(quote(drained, "sell", 5n)), "insufficient-liquidity");
   assert.equal(pumpSwap.spotPrice(stateOf(drained), COIN), null);
   assert.equal(pumpSwap.reachable(stateOf(drained), COIN, 1000), 0n);
   assert.equal(pumpSwap.feePpm(stateOf(drained), COIN, CLOCK), 12_500);
+});
+
+test("a quote reserve of zero trades at a price of zero, and one below zero does not trade", () => {
+  // As the compiled program does: it refuses neither division nor price, only a negative reserve (6023).
+  const empty: PumpSwapFixture = { ...even, virtualQuote: -even.quoteReserve };
+  assert.equal(amountOut(quote(empty, "sell", 5n)), 0n);
+  assert.equal(amountOut(quote(empty, "buy", 500n)), even.baseReserve);
+  assert.equal(pumpSwap.spotPrice(stateOf(empty), COIN), null);
+  const owing = { ...even, protocolFees: even.quoteReserve };
+  assert.ok(quote(owing, "buy", 500n).kind === "filled");
+  for (const below of [
+    { ...empty, virtualQuote: -even.quoteReserve - 1n },
+    { ...owing, creatorFees: 1n },
+  ]) {
+    assert.equal(amountOut(quote(below, "sell", 5n)), "insufficient-liquidity");
+    assert.equal(amountOut(quote(below, "buy", 500n)), "insufficient-liquidity");
+  }
 });
 
 test("a coin that is the quote of an inverted pool is sold by the program's buy", () => {
@@ -224,10 +241,6 @@ test("amounts and mints at the edges give a reason", () => {
   assert.equal(amountOut(quote(even, "sell", U64_MAX + 1n)), "overflow");
   assert.equal(amountOut(quote(even, "sell", U64_MAX)), "overflow");
   assert.equal(amountOut(quote(even, "buy", 1n)), "output-zero");
-  assert.equal(
-    amountOut(quote({ ...even, quoteReserve: 0n }, "sell", 5n)),
-    "insufficient-liquidity",
-  );
   assert.equal(amountOut(quote({ ...even, baseReserve: 0n }, "buy", 5n)), "insufficient-liquidity");
   assert.equal(amountOut(quote(even, "sell", 2n)), "output-zero");
   const order = { inputMint: testAddress(99), amountIn: 5n, clock: CLOCK };

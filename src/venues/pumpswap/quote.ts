@@ -19,9 +19,7 @@ export function quoteExactIn(state: PumpSwapState, order: ExactIn): Quote<PumpSw
   if (!isBuy && order.inputMint !== state.baseMint) return unfillable("refused");
   if (isBuy ? state.isBuyDisabled : state.isSellDisabled) return unfillable("paused");
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  if (state.baseReserve === 0n || effectiveQuote(state) <= 0n) {
-    return unfillable("insufficient-liquidity");
-  }
+  if (!areReservesValid(state)) return unfillable("insufficient-liquidity");
   return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
     return isBuy
@@ -54,7 +52,7 @@ export function purchaseInChain(
   place: ChainPlace,
 ): Quote<PumpSwapState> | null {
   if (state.baseTransferFee !== null || state.quoteTransferFee !== null) return null;
-  if (state.baseReserve === 0n || effectiveQuote(state) <= 0n) return unfillable("refused");
+  if (!areReservesValid(state)) return unfillable("refused");
   return filledOrUnfillable(() => buy(state, checkedU64(amountIn), { place, clock }));
 }
 
@@ -69,6 +67,14 @@ function sellsInChain(state: PumpSwapState, { isFirst }: ChainPlace): boolean {
 /** The quote reserve that prices a trade: the vault and the virtual reserve, which holds no tokens. */
 export function effectiveQuote(state: PumpSwapState): bigint {
   return state.quoteReserve + state.virtualQuote;
+}
+
+/**
+ * The program divides by the base reserve, and fails where a reserve of the quote is below zero. None at
+ * all is a price of zero: a sale pays nothing, and a purchase takes the base reserve whole.
+ */
+function areReservesValid(state: PumpSwapState): boolean {
+  return state.baseReserve > 0n && effectiveQuote(state) >= 0n && payableQuote(state) >= 0n;
 }
 
 /** What of the quote vault can be paid out: the fees not yet swept belong to others. May be negative. */
