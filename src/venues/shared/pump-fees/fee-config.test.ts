@@ -22,15 +22,18 @@ test("the account's length says which lists it has, not the bytes that are left"
   assert.ok(exotic.lpBps > 0n);
 });
 
-test("a foreign owner, another kind of account and a count beyond fifty are not a fee schedule", () => {
+test("a foreign owner, another kind of account and more tiers than bytes are not a fee schedule", () => {
   const account = feeConfigAccount(POOL_FEES, 1n);
   assert.equal(decodeFeeConfig({ ...account, owner: SYSTEM_PROGRAM }), null);
   assert.equal(decodeFeeConfig({ ...account, data: account.data.slice().fill(9, 0, 8) }), null);
-  for (const count of [51, 255]) {
+  const counting = (count: number) => {
     const data = account.data.slice();
-    data[FEE_CONFIG.feeTiers] = count;
-    assert.equal(decodeFeeConfig({ ...account, data }), null);
-  }
+    new DataView(data.buffer).setUint32(FEE_CONFIG.feeTiers, count, true);
+    return decodeFeeConfig({ ...account, data });
+  };
+  // The program too reads as many tiers as fit.
+  assert.equal(counting(51)?.tiers.length, 51);
+  for (const count of [101, 255, 0xffff_ffff]) assert.equal(counting(count), null);
 });
 
 test("a tier holds from its threshold on, the first one below it too", () => {
@@ -40,6 +43,19 @@ test("a tier holds from its threshold on, the first one below it too", () => {
   assert.equal(ratesAt(schedule, 0n), first.rates);
   assert.equal(ratesAt(schedule, second.threshold - 1n), first.rates);
   assert.equal(ratesAt(schedule, second.threshold), second.rates);
+});
+
+test("tiers that do not ascend are searched from the last one, after the first threshold", () => {
+  const [first, second, third] = POOL_FEES.tiers;
+  assert.ok(first && second && third);
+  const schedule = [
+    { ...first, threshold: 10n },
+    { ...second, threshold: 20n },
+    { ...third, threshold: 5n },
+  ] as const;
+  assert.equal(ratesAt(schedule, 9n), first.rates);
+  for (const marketCap of [10n, 20n]) assert.equal(ratesAt(schedule, marketCap), third.rates);
+  assert.equal(ratesAt([schedule[2], schedule[1], schedule[0]], 15n), first.rates);
 });
 
 test("the quote decides the schedule, empty tiers give none, and unset exotic fees mean the flat ones", () => {

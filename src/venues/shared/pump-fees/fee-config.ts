@@ -17,7 +17,6 @@ export const FEE_CONFIG = {
   flatFees: 41,
   feeTiers: 65,
   tierSize: 40,
-  maxTiers: 50,
   /** The account is allotted whole: its length says which of the later fields exist. */
   lengthWithStableTiers: 4073,
   lengthWithExoticFees: 4097,
@@ -68,9 +67,7 @@ function readFeeConfig(account: Account): FeeConfig | null {
     const hasStable = reader.length >= FEE_CONFIG.lengthWithStableTiers;
     const hasExotic = reader.length >= FEE_CONFIG.lengthWithExoticFees;
     const tiers = readTiers(reader, FEE_CONFIG.feeTiers);
-    if (tiers === null) return null;
     const stable = hasStable ? readTiers(reader, tiers.end) : { tiers: [], end: tiers.end };
-    if (stable === null) return null;
     return {
       flat: readRates(reader, FEE_CONFIG.flatFees),
       tiers: tiers.tiers,
@@ -88,9 +85,8 @@ const NO_RATES: FeeRates = { lpBps: 0n, protocolBps: 0n, creatorBps: 0n };
 function readTiers(
   reader: ByteReader,
   offset: number,
-): { readonly tiers: readonly FeeTier[]; readonly end: number } | null {
+): { readonly tiers: readonly FeeTier[]; readonly end: number } {
   const count = reader.u32(offset);
-  if (count > FEE_CONFIG.maxTiers) return null;
   const tiers = Array.from({ length: count }, (_, index) => {
     const start = offset + 4 + index * FEE_CONFIG.tierSize;
     return { threshold: reader.u128(start), rates: readRates(reader, start + 16) };
@@ -146,17 +142,15 @@ export function withCreatorRate(schedule: FeeSchedule, creatorBps: bigint): FeeS
 }
 
 /**
- * The rates at a market cap: of the last tier whose threshold is not above it, and of the first tier
- * below all of them.
+ * The rates at a market cap: of the last tier whose threshold is not above it. A market cap below the
+ * first threshold pays the first rates, even if the tiers do not ascend and a later one is lower.
  *
  * @see calculate_fee_tier in the program's published clients
  */
 export function ratesAt(schedule: FeeSchedule, marketCap: bigint): FeeRates {
-  for (let index = schedule.length - 1; index > 0; index--) {
-    const tier = schedule[index];
-    if (tier !== undefined && marketCap >= tier.threshold) return tier.rates;
-  }
-  return schedule[0].rates;
+  const [first] = schedule;
+  if (marketCap < first.threshold) return first.rates;
+  return schedule.findLast(({ threshold }) => marketCap >= threshold)?.rates ?? first.rates;
 }
 
 /** pump_amm's instruction that sells through curves and the pools they graduate to. */
