@@ -12,8 +12,10 @@ import { decodedState } from "#test/support/decoded-state.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
+import { PatchedAccounts } from "../patched-accounts.ts";
 import { orcaWhirlpool } from "./adapter.ts";
 import { openFast, WhirlpoolFastQuoter } from "./fast.ts";
+import { WHIRLPOOL } from "./layout.ts";
 import type { WhirlpoolState } from "./pool-state.ts";
 import { sqrtPriceAtTick } from "./tick-math.ts";
 import { stopsAhead } from "./tick-sequence.ts";
@@ -102,6 +104,33 @@ test("hostile liquidity and prices are equal or left to the reference", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test("an order that ends at a tick which the liquidity can't cross is refused, as any larger one", () => {
+  const position = { lower: -200, upper: 304, liquidity: 1n << 40n };
+  const sqrtPriceX64 = sqrtPriceAtTick(0);
+  const {
+    pool,
+    mintA,
+    mintB,
+    known: loaded,
+  } = whirlpoolFixture({
+    ...{ tickSpacing: 8, sqrtPriceX64, positions: [position] },
+  });
+  const known = new PatchedAccounts(loaded);
+  known.patch(pool, [{ offset: WHIRLPOOL.liquidity, value: (1n << 40n) - 1n, width: 16 }]);
+  const state = decodedState(orcaWhirlpool, pool, known);
+  for (const inputMint of [mintA, mintB]) {
+    const quoter = openFast(pool, known, inputMint);
+    assert.ok(quoter !== null);
+    const amountsIn = boundaries(state, inputMint === mintA).slice(0, 5);
+    assertEqual(quoter, { pool, known, inputMint, amountsIn });
+    const filled = amountsIn.filter(
+      (amountIn) =>
+        orcaWhirlpool.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK }).kind === "filled",
+    );
+    assert.equal(filled.length, 2, "those one and two units before the tick");
+  }
 });
 
 test("stays equal while swaps, liquidity and fees move the pool's bytes", () => {

@@ -12,9 +12,11 @@ import { type ClmmFixture, clmmFixture, clmmPools } from "#test/support/clmm-poo
 import { decodedState } from "#test/support/decoded-state.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
+import { PatchedAccounts } from "../patched-accounts.ts";
 import { raydiumClmm } from "./adapter.ts";
 import { readPoolHeader } from "./decode.ts";
 import { ClmmFastQuoter, openFast } from "./fast.ts";
+import { POOL_STATE } from "./layout.ts";
 import type { ClmmState } from "./pool-state.ts";
 import { nextTickIndex } from "./quote.ts";
 import { sqrtPriceAtTick } from "./tick-math.ts";
@@ -105,6 +107,28 @@ test("hostile liquidity and prices are equal or left to the reference", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test("an order that ends at a tick which the liquidity can't cross is refused, as any larger one", () => {
+  const position = { lower: -200, upper: 300, liquidity: 1n << 40n };
+  const sqrtPriceX64 = sqrtPriceAtTick(0);
+  const { pool, mintA, mintB, accounts } = clmmFixture({
+    ...{ tickSpacing: 10, sqrtPriceX64, positions: [position] },
+  });
+  const known = new PatchedAccounts(accounts);
+  known.patch(pool, [{ offset: POOL_STATE.liquidity, value: (1n << 40n) - 1n, width: 16 }]);
+  const state = decodedState(raydiumClmm, pool, known);
+  for (const inputMint of [mintA, mintB]) {
+    const quoter = openFast(pool, known, inputMint);
+    assert.ok(quoter !== null);
+    const amountsIn = boundaries(state, inputMint === mintA).slice(0, 5);
+    assertEqual(quoter, { pool, known, inputMint, amountsIn });
+    const filled = amountsIn.filter(
+      (amountIn) =>
+        raydiumClmm.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK }).kind === "filled",
+    );
+    assert.equal(filled.length, 2, "those one and two units before the tick");
+  }
 });
 
 test("stays equal while swaps, liquidity and fees move the pool's bytes", () => {

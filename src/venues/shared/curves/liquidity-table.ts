@@ -143,7 +143,8 @@ export class LiquidityTable {
       low -= carry * WORD;
       high += carry;
       if (high < 0 || high >= LARGEST_EXACT) {
-        this.#beyond = ASK_REFERENCE;
+        // Also for an order that ends at this stop exactly: the program crosses it, or fails to.
+        this.#paid[index] = ASK_REFERENCE;
         return;
       }
     }
