@@ -1,8 +1,9 @@
 import type { Address } from "#src/units/address.ts";
-import type { AccountSet } from "../account-set.ts";
+import type { Account, AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
 import { loaded } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
+import { decodeMint, isStopped } from "../shared/token/mint.ts";
 import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
 import type { Decoded } from "../venue.ts";
 import { readConfig, readPool } from "./accounts.ts";
@@ -13,7 +14,7 @@ const BASE_FEE_MODE = { linear: 0, exponential: 1, rateLimiter: 2 } as const;
 const COLLECT_FEE_MODE = { quoteToken: 0, outputToken: 1 } as const;
 const ACTIVATION_TYPE = { slot: 0, timestamp: 1 } as const;
 
-/** The curve and the config it names. Vaults may be missing: they only confirm what the curve says. */
+/** The curve and the config it names. Vaults and mints may be missing: they only confirm what the curve says. */
 export function decodePool(address: Address, known: AccountSet): Decoded<DbcState> {
   return decodedOrUnusable(() => readState(address, known));
 }
@@ -25,12 +26,16 @@ function readState(address: Address, known: AccountSet): DbcState {
   const config = decodable(readConfig(configAccount), "not a config of this program");
   const baseVault = known.get(reader.address(VIRTUAL_POOL.baseVault));
   const quoteVault = known.get(reader.address(VIRTUAL_POOL.quoteVault));
+  const baseMint = reader.address(VIRTUAL_POOL.baseMint);
+  const configFields = readConfigFields(config);
   return {
-    config: readConfigFields(config),
-    baseMint: reader.address(VIRTUAL_POOL.baseMint),
+    config: configFields,
+    baseMint,
     baseVaultBalance: tokenBalance(baseVault),
     quoteVaultBalance: tokenBalance(quoteVault),
-    hasFrozenVault: isFrozenAccount(baseVault) || isFrozenAccount(quoteVault),
+    isStuck:
+      [baseVault, quoteVault].some(isFrozenAccount) ||
+      [baseMint, configFields.quoteMint].some((mint) => isStoppedMint(known.get(mint))),
     baseReserve: reader.u64(VIRTUAL_POOL.baseReserve),
     quoteReserve: reader.u64(VIRTUAL_POOL.quoteReserve),
     baseFees: {
@@ -54,6 +59,11 @@ function readState(address: Address, known: AccountSet): DbcState {
     },
     hasTransferHook,
   };
+}
+
+function isStoppedMint(account: Account | null | undefined): boolean {
+  const mint = decodeMint(account);
+  return mint !== null && isStopped(mint);
 }
 
 function readConfigFields(config: ByteReader): DbcConfig {

@@ -33,7 +33,7 @@ export function isComplete(state: DbcState): boolean {
 export function statusOf(state: DbcState): PoolStatus {
   if (state.isMigrated) return "migrated";
   if (isComplete(state)) return "complete";
-  return state.hasFrozenVault ? "paused" : "open";
+  return state.isStuck ? "paused" : "open";
 }
 
 /** What the program pays for an exact-in order. See `swapExactIn`. */

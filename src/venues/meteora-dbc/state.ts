@@ -80,8 +80,8 @@ export type DbcState = {
   /** Balances of the vaults, fees owed included; null where they could not be read. */
   readonly baseVaultBalance: bigint | null;
   readonly quoteVaultBalance: bigint | null;
-  /** A vault is frozen: the token program refuses every trade. */
-  readonly hasFrozenVault: boolean;
+  /** A vault is frozen or a mint paused: the token program refuses every trade. */
+  readonly isStuck: boolean;
   readonly baseReserve: bigint;
   readonly quoteReserve: bigint;
   readonly baseFees: OwedFees;

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { loaded, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
-import { loadedMint } from "../shared/token/mint.ts";
+import { isStopped, loadedMint, type Mint } from "../shared/token/mint.ts";
 import { isFrozenAccount } from "../shared/token/token-account.ts";
 import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 import type { Decoded } from "../venue.ts";
@@ -50,8 +50,8 @@ export type LaunchLabState = LaunchReserves & {
   readonly feeRates: LaunchFeeRates;
   readonly baseTransferFee: TransferFeeSchedule | null;
   readonly quoteTransferFee: TransferFeeSchedule | null;
-  /** A vault is frozen: the token program refuses every trade. */
-  readonly hasFrozenVault: boolean;
+  /** A vault is frozen or a mint paused: the token program refuses every trade. */
+  readonly isStuck: boolean;
 };
 
 const POOL_KIND = {
@@ -103,6 +103,8 @@ function readState(address: Address, known: AccountSet): LaunchLabState {
   const status = decodable(launchStatus(pool.status), `status ${pool.status}`);
   const terms = readTerms(known, pool);
   const { baseMint, quoteMint, totalBaseSell } = pool;
+  const base = pool.isBaseToken2022 ? readMint(known, baseMint) : null;
+  const quote = pool.isQuoteToken2022 ? readMint(known, quoteMint) : null;
   const { virtualBase, virtualQuote, realBase, realQuote } = pool;
   return {
     baseMint,
@@ -115,11 +117,11 @@ function readState(address: Address, known: AccountSet): LaunchLabState {
     realBase,
     realQuote,
     feeRates: terms.feeRates,
-    baseTransferFee: pool.isBaseToken2022 ? readTransferFee(known, baseMint) : null,
-    quoteTransferFee: pool.isQuoteToken2022 ? readTransferFee(known, quoteMint) : null,
-    hasFrozenVault: [pool.baseVault, pool.quoteVault].some((vault) =>
-      isFrozenAccount(known.get(vault)),
-    ),
+    baseTransferFee: base?.transferFee ?? null,
+    quoteTransferFee: quote?.transferFee ?? null,
+    isStuck:
+      [pool.baseVault, pool.quoteVault].some((vault) => isFrozenAccount(known.get(vault))) ||
+      [base, quote].some((mint) => mint !== null && isStopped(mint)),
   };
 }
 
@@ -172,10 +174,10 @@ function decodePlatformConfig(
   };
 }
 
-function readTransferFee(known: AccountSet, address: Address): TransferFeeSchedule | null {
+function readMint(known: AccountSet, address: Address): Mint {
   const mint = loadedMint(known, address);
   if (mint.transferHook !== null) {
     throw new UnusableError("unsupported", "mint with a transfer hook");
   }
-  return mint.transferFee;
+  return mint;
 }

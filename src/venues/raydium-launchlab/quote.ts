@@ -10,7 +10,7 @@ const STATUS = { funding: "open", waiting: "complete", migrated: "migrated" } as
 
 export function poolStatus(state: LaunchLabState): PoolStatus {
   const status = STATUS[state.status];
-  return status === "open" && state.hasFrozenVault ? "paused" : status;
+  return status === "open" && state.isStuck ? "paused" : status;
 }
 
 /** sell_exact_in for the base mint, buy_exact_in for the quote mint; no share fee. */
