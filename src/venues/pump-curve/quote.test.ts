@@ -214,6 +214,8 @@ test("amounts at the edges give a reason", () => {
   const dear = { virtualToken: 10n, virtualQuote: 10n, realQuote: 10n };
   assert.equal(amountOut(quote(dear, "sell", 2n)), "output-zero");
   assert.equal(amountOut(quote({ virtualToken: 0n }, "sell", 2n)), "insufficient-liquidity");
+  assert.equal(amountOut(quote({ virtualQuote: 0n }, "sell", 5000n)), 0n);
+  assert.equal(amountOut(quote({ virtualQuote: 0n }, "buy", 5000n)), "insufficient-liquidity");
   assert.equal(amountOut(quote({ realToken: 0n }, "buy", 5000n)), "insufficient-liquidity");
 });
 

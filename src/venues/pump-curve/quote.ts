@@ -26,12 +26,14 @@ export function quoteExactIn(state: PumpCurveState, order: ExactIn): Quote<PumpC
   const status = curveStatus(state);
   if (status !== "open") return unfillable(status);
   if (order.amountIn <= 0n) return unfillable("amount-zero");
-  if (state.virtualToken === 0n || state.virtualQuote === 0n) {
+  const isBuy = order.inputMint === state.quoteMint;
+  // A curve without any quote executes sales, which pay nothing; a purchase of it was never executed.
+  if (state.virtualToken === 0n || (isBuy && state.virtualQuote === 0n)) {
     return unfillable("insufficient-liquidity");
   }
   return filledOrUnfillable(() => {
     checkedU64(order.amountIn);
-    return order.inputMint === state.quoteMint
+    return isBuy
       ? buy(state, order.amountIn, { place: null, clock: order.clock })
       : sell(state, order.amountIn, { place: SINGLE_SALE, clock: order.clock });
   });
