@@ -1,6 +1,8 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { backUpEmbedded } from "#src/store/backup.ts";
 import { databaseFileExists, openDatabase } from "#src/store/database.ts";
+import { SECRET_FILE } from "#src/users/auth-secret.ts";
 import type { AdminCall, AdminPlaceDeps } from "./admin.ts";
 import { UsageError } from "./output.ts";
 
@@ -27,11 +29,24 @@ export async function adminBackup(
       output.err(`${file} exists already: a back-up is never written over`);
       return 1;
     }
+    if (backup.kind === "nothing-to-copy") {
+      output.err(
+        `the database in ${dataDir} has no tables of the service, so nothing was written: name the service's own DATA_DIR`,
+      );
+      return 1;
+    }
     if (flags.json === true) output.out(JSON.stringify({ file, bytes: backup.bytes }));
-    else
-      output.out(`${file}: ${backup.bytes} bytes, checked. Keep ${dataDir}/auth-secret with it.`);
+    else output.out(`${file}: ${backup.bytes} bytes, checked. ${secretAdvice(dataDir)}`);
     return 0;
   } finally {
     await database.close();
   }
+}
+
+/** The service's environment is not this command's: where it sets AUTH_SECRET, the file is not read. */
+function secretAdvice(dataDir: string): string {
+  const secretFile = join(dataDir, SECRET_FILE);
+  return existsSync(secretFile)
+    ? `Keep ${secretFile} with it, or AUTH_SECRET if the service has it set.`
+    : "Keep the service's AUTH_SECRET with it.";
 }

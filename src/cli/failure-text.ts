@@ -3,7 +3,7 @@ import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
 import { OtherTablesError } from "#src/store/migrate.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
-import { StorageError } from "#src/store/storage-fault.ts";
+import { StorageError, sqliteAdvice } from "#src/store/storage-fault.ts";
 
 /** What an operator can do about an operating system failure, by its code. */
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
@@ -39,6 +39,8 @@ export function failureText(error: unknown): string | null {
   if (isOurs) return error.message;
   // One error for each address (IPv4, IPv6), with the same cause.
   if (error instanceof AggregateError) return failureText(error.errors[0]);
+  const advice = sqliteAdvice(error);
+  if (advice !== null) return `the embedded database: ${advice}`;
   return error instanceof Error ? machineFailure(error) : null;
 }
 

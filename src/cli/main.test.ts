@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import Sqlite from "better-sqlite3";
 import { readConfig } from "#src/app/config.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
+import { failureText } from "./failure-text.ts";
 import { run } from "./main.ts";
 import { paintFor } from "./output.ts";
 
@@ -153,6 +156,22 @@ test("a failure outside the program ends with 1 and one sentence, without a stac
   assert.doesNotMatch(second.err, /\n +at /);
 });
 
+test("an error of SQLite that is about its file is a sentence with what to do, and any other is a bug", async (t) => {
+  const file = join(emptyFolder(t), "a.db");
+  const holder = new Sqlite(file);
+  closeAfter(t, () => holder.close());
+  const visitor = new Sqlite(file, { timeout: 0 });
+  closeAfter(t, () => visitor.close());
+  holder.exec("create table a (a); begin exclusive");
+  assert.match(textOf(visitor, "select * from a") ?? "", /another process holds it: wait/);
+  holder.exec("commit; pragma max_page_count = 2");
+  assert.match(
+    textOf(holder, "insert into a select randomblob(100000)") ?? "",
+    /the disk is full: free some space/,
+  );
+  assert.equal(textOf(holder, "select * from nothing"), null);
+});
+
 test("a recording names a missing mint, a wrong limit, and a folder that can't be written", async (t) => {
   withEnvironment(t, { DATABASE_URL: undefined, SOLANA_RPC_URL: undefined });
   const folder = emptyFolder(t);
@@ -174,6 +193,27 @@ test("an operator's task never creates a missing database", async (t) => {
   assert.equal(code, 1);
   assert.match(err, /there is no embedded database in .*DATA_DIR/);
 });
+
+test("a directory that can't be read is not reported as one without a database", async (t) => {
+  const loop = join(emptyFolder(t), "loop");
+  symlinkSync(loop, loop);
+  withEnvironment(t, { DATABASE_URL: undefined, DATA_DIR: loop });
+  for (const args of [["waitlist"], ["backup", "b.db"], ["move-to", "postgres://127.0.0.1:1/x"]]) {
+    const { code, err } = await call("admin", ...args);
+    assert.equal(code, 1);
+    assert.match(err, /^exitability admin: ELOOP: .*loop/);
+  }
+});
+
+/** What is printed for the error of a statement. */
+function textOf(connection: Sqlite.Database, statement: string): string | null {
+  try {
+    connection.exec(statement);
+  } catch (error) {
+    return failureText(error);
+  }
+  throw new Error("the statement succeeded");
+}
 
 async function someDataDir(t: TestContext): Promise<string> {
   const dataDir = emptyFolder(t);

@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, existsSync, openSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, closeSync, openSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import Sqlite from "better-sqlite3";
 import {
@@ -18,7 +18,7 @@ import type { Dialect } from "./dialect.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
-import { StorageError, StorageWatch, storageError, storageFaultOf } from "./storage-fault.ts";
+import { StorageError, StorageWatch, sqliteAdvice } from "./storage-fault.ts";
 import { syncedSqlite, WalFile } from "./synced-sqlite.ts";
 import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
 
@@ -92,9 +92,13 @@ export function openDatabase(settings: DatabaseSettings): Database {
     : openPostgres(settings.databaseUrl, settings);
 }
 
-/** Whether a directory holds an embedded database; opening it would create a missing one. */
+/**
+ * Whether a directory holds an embedded database; opening it would create a missing one.
+ *
+ * @throws the error of the operating system if this user may not look into the directory
+ */
 export function databaseFileExists(dataDir: string): boolean {
-  return existsSync(join(dataDir, DATABASE_FILE));
+  return statSync(join(dataDir, DATABASE_FILE), { throwIfNoEntry: false }) !== undefined;
 }
 
 function openSqlite({ dataDir, access = "owner", ...settings }: DatabaseSettings): Database {
@@ -172,8 +176,8 @@ function explained<Opened>(file: string, open: () => Opened): Opened {
   try {
     return open();
   } catch (cause) {
-    const fault = storageFaultOf(cause);
-    throw fault === null ? cause : storageError(file, fault, cause);
+    const advice = sqliteAdvice(cause);
+    throw advice === null ? cause : new StorageError(`${file}: ${advice}`, { cause });
   }
 }
 

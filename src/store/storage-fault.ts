@@ -26,6 +26,15 @@ export function storageError(place: string, fault: StorageFault, cause: unknown)
   return new StorageError(`${place}: ${WHAT_TO_DO[fault]}`, { cause });
 }
 
+/** What to do about an error that SQLite raised because of its file; null for any other error. */
+export function sqliteAdvice(error: unknown): string | null {
+  if (!(error instanceof Sqlite.SqliteError)) return null;
+  if (error.code.startsWith("SQLITE_BUSY"))
+    return "another process holds it: wait until that process has finished, or end it, then try again";
+  const fault = storageFaultOf(error);
+  return fault === null ? null : WHAT_TO_DO[fault];
+}
+
 /** What the last write of a database says about its storage. */
 export class StorageWatch {
   #fault: StorageFault | null = null;

@@ -2,7 +2,8 @@ import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const SECRET_FILE = "auth-secret";
+/** In the folder of the embedded database. */
+export const SECRET_FILE = "auth-secret";
 const SECRET_BYTES = 32;
 const SHORTEST = 32;
 

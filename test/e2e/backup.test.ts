@@ -122,11 +122,17 @@ test("a back-up has every row, is never written over another, and takes the data
   await copy.close();
 });
 
-test("there is no back-up of a database that is not there, or that is a Postgres", (t) => {
+test("there is no back-up of a database that is not there, is empty, or is a Postgres", (t) => {
   const place = sqlitePlace(t);
-  const missing = runCommand(place, ["admin", "backup", join(place.dataDir, "b.db")]);
+  const file = join(place.dataDir, "b.db");
+  const missing = runCommand(place, ["admin", "backup", file]);
   assert.equal(missing.code, 1);
   assert.deepEqual(readdirSync(place.dataDir), []);
+  writeFileSync(join(place.dataDir, "exitability.db"), "");
+  const empty = runCommand(place, ["admin", "backup", file]);
+  assert.equal(empty.code, 1);
+  assert.match(empty.err, /has no tables of the service/);
+  assert.ok(!existsSync(file));
   const url = "postgres://127.0.0.1:1/nowhere";
   const other = runCommand({ ...place, databaseUrl: url }, ["admin", "backup", "b.db"]);
   assert.equal(other.code, 2);
