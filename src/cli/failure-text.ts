@@ -1,3 +1,4 @@
+import { DamagedFileError } from "#src/accuracy/recorded-file.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
@@ -31,6 +32,7 @@ const OF_DIRECTORIES: Readonly<Record<string, string>> = {
 export function failureText(error: unknown): string | null {
   if (error instanceof AppError) return error.publicMessage;
   const isOurs =
+    error instanceof DamagedFileError ||
     error instanceof DirectoryInUseError ||
     error instanceof StorageError ||
     error instanceof AlreadyTrackedError ||

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -63,6 +64,42 @@ test("a result one lamport off, or an unreadable line, is printed and ends with 
   assert.match(err.join("\n"), /b\.jsonl:3 .*unreadable: not JSON/);
   assert.match(err.join("\n"), /b\.jsonl:4 .*\(code of slot 431172301\): executed/);
   assert.match(out.join("\n"), /pump-curve +2 +0 +0 +0\.00 %/);
+});
+
+test("damaged gzip data is a sentence that names the file and the line, after the results of the lines before", async (t) => {
+  const folder = temporaryDirectory(t);
+  const whole = gzipSync(readFileSync("examples/executions.jsonl"));
+  const damaged = Buffer.from(whole);
+  damaged.fill(0xff, whole.length / 2, whole.length / 2 + 20);
+  for (const [name, bytes] of [
+    ["cut.gz", whole.subarray(0, -20)],
+    ["damaged.gz", damaged],
+  ] as const) {
+    const path = join(folder, name);
+    writeFileSync(path, bytes);
+    const { code, err } = await verify("--json", path);
+    assert.equal(code, 1);
+    assert.match(
+      err.at(-1) ?? "",
+      /^exitability verify: .*\.gz: the gzip data is cut off or damag/,
+    );
+  }
+  const { out } = await verify("--json", join(folder, "cut.gz"));
+  assert.ok(out.length > 0);
+});
+
+test("a pipe is read like a file", (t) => {
+  if (process.platform !== "linux") {
+    t.skip("/dev/stdin is a pipe's on Linux only");
+    return;
+  }
+  const input = readFileSync("examples/executions.jsonl");
+  for (const bytes of [input, gzipSync(input)]) {
+    const command = `cat | "${process.execPath}" bin/exitability.mjs verify /dev/stdin`;
+    const { status, stdout, stderr } = spawnSync("sh", ["-c", command], { input: bytes });
+    assert.equal(status, 0, String(stderr));
+    assert.match(String(stdout), /100\.00 %/);
+  }
 });
 
 test("without a file it prints its usage", async () => {

@@ -39,7 +39,7 @@ export async function verify(args: readonly string[], output: Output): Promise<n
     const found = statSync(path, { throwIfNoEntry: false });
     if (found?.isDirectory() === true)
       throw new UsageError(`${path} is a folder; name its files: ${VERIFY_USAGE}`);
-    if (found?.isFile() !== true) throw new UsageError(`there is no file ${path}: ${VERIFY_USAGE}`);
+    if (found === undefined) throw new UsageError(`there is no file ${path}: ${VERIFY_USAGE}`);
   }
   const tallies = new Map<string, VenueCounts>();
   for (const path of positionals) {
