@@ -26,6 +26,11 @@ test("the demo market at a public https address is named", () => {
   assert.deepEqual(warningsFor({ PUBLIC_URL: "http://127.0.0.1:8080" }), []);
 });
 
+test("links that lead to port 0 are named", () => {
+  assert.match(warningsFor({ PORT: "0" })[0] ?? "", /^PORT=0 .*set PORT, or PUBLIC_URL$/);
+  assert.deepEqual(warningsFor({ PORT: "0", PUBLIC_URL: "http://exit.example" }), []);
+});
+
 test("a range in WEBHOOK_ALLOW that is not one is refused by name", () => {
   assert.throws(() => readConfig({ WEBHOOK_ALLOW: "foo" }), /WEBHOOK_ALLOW: "foo" is not/);
 });

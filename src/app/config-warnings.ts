@@ -32,6 +32,10 @@ export function configWarnings(
     warnings.push(
       "PUBLIC_URL is a public address, and the prices are those of the demo market: set SOLANA_RPC_URL",
     );
+  if (new URL(publicUrl).port === "0")
+    warnings.push(
+      "PORT=0 takes any free port, and links and texts have port 0, where nothing listens: set PORT, or PUBLIC_URL",
+    );
   if (foreignIdentity?.jwksUrl.startsWith("http:") && !isLoopback(foreignIdentity.jwksUrl))
     warnings.push(
       "AUTH_JWKS_URL is read over plain http: a network in between can replace the keys and sign in as anyone; use https",

@@ -28,6 +28,24 @@ test("a WebSocket address follows from the RPC address", () => {
   });
 });
 
+test("links begin with the host and port that the service listens on, or with PUBLIC_URL", () => {
+  for (const [environment, publicUrl] of [
+    [{ HOST: "::1", PORT: "81" }, "http://[::1]:81"],
+    [{ HOST: "0.0.0.0" }, "http://0.0.0.0:8080"],
+    [{ HOST: "exit_1.example" }, "http://exit_1.example:8080"],
+    [{ PUBLIC_URL: "https://exit.example/path/" }, "https://exit.example/path"],
+    [{ HOST: "fe80::1%eth0", PUBLIC_URL: "https://exit.example" }, "https://exit.example"],
+  ] as const)
+    assert.equal(readConfig(environment).publicUrl, publicUrl);
+});
+
+test("a wrong PUBLIC_URL is refused without printing a password in it", () => {
+  assert.throws(
+    () => readConfig({ PUBLIC_URL: "https://user:hunter2@exit.example" }),
+    (error) => error instanceof ConfigError && !error.message.includes("hunter2"),
+  );
+});
+
 test("a sender is an address, alone or after a name", () => {
   for (const sender of [
     "no-reply@example.com",
@@ -105,6 +123,14 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["MAIL_FROM", { MAIL_FROM: '"Exitability <no-reply@example.com>"' }],
     ["AUTH_ISSUER", { AUTH_ISSUER: "x" }],
     ["KEY_PREFIX", { KEY_PREFIX: "Exi_" }],
+    ["HOST", { HOST: "not a host" }],
+    ["HOST", { HOST: "1.2.3" }],
+    ["HOST", { HOST: "[::1]" }],
+    ["HOST", { HOST: "localhost:8080" }],
+    ["PUBLIC_URL", { HOST: "fe80::1%eth0" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://user@exit.example" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://exit.example/?a=b" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "https://exit.example/#top" }],
   ];
   for (const [name, environment] of wrong) {
     assert.throws(

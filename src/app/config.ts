@@ -1,3 +1,4 @@
+import { isIP, isIPv6 } from "node:net";
 import { join } from "node:path";
 import { type PushSettings, vapidPublicKey } from "#src/alerts/delivery/vapid-key.ts";
 import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
@@ -90,7 +91,7 @@ export function readConfig(environment: Environment): Config {
     return value === undefined || value === "" ? null : value;
   };
   const port = integer(read("PORT"), { name: "PORT", fallback: 8080, max: 65_535 });
-  const host = read("HOST") ?? "127.0.0.1";
+  const host = hostOf(read("HOST"));
   const metricsPort = metricsPortOf(read("METRICS_PORT"), port);
   const databaseUrl = url(read("DATABASE_URL"), "DATABASE_URL", ["postgres:", "postgresql:"]);
   const redisUrl = url(read("REDIS_URL"), "REDIS_URL", ["redis:", "rediss:"]);
@@ -287,9 +288,37 @@ function mailFromOf(text: string | null): string {
 }
 
 function publicUrlOf(text: string | null, host: string, port: number): string {
-  const found = url(text, "PUBLIC_URL", ["http:", "https:"]);
-  const shown = host.includes(":") ? `[${host}]` : host;
-  return (found ?? `http://${shown}:${port}`).replace(/\/+$/, "");
+  if (text !== null) return baseUrl(text, "PUBLIC_URL");
+  const found = `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  if (URL.canParse(found)) return found;
+  throw new ConfigError(`set PUBLIC_URL: HOST=${host} has a zone, which a URL can't have`);
+}
+
+/**
+ * The address of a service, to which paths are appended: without a slash at its end.
+ *
+ * @throws ConfigError that has `name` and what is wrong; never the text, which may hold a password
+ */
+export function baseUrl(text: string, name: string): string {
+  url(text, name, ["http:", "https:"]);
+  const { username, password } = new URL(text);
+  if (username !== "" || password !== "" || /[?#]/.test(text))
+    throw new ConfigError(
+      `${name} must be scheme, host, port and path alone, as in https://exitability.example.com, without a user, a query or a fragment`,
+    );
+  return text.replace(/\/+$/, "");
+}
+
+/** An IP address, or a name as DNS has it. The numbers and dots of anything else would be read as another address. */
+function hostOf(text: string | null): string {
+  if (text === null) return "127.0.0.1";
+  const isName = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?$/i.test(
+    text,
+  );
+  if (isIP(text) !== 0 || isName) return text;
+  throw new ConfigError(
+    `HOST must be an IP address or a host name, as in 127.0.0.1, 0.0.0.0, ::1 or localhost, without a port, not "${text}"`,
+  );
 }
 
 function metricsPortOf(text: string | null, port: number): number | null {
