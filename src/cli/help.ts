@@ -95,7 +95,11 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
   mcp: {
     options: [["--url URL", "a running service; default PUBLIC_URL or http://127.0.0.1:8080"]],
     environment: [["EXITABILITY_API_KEY", "API key that is sent with each request; default none"]],
-    exitCodes: [["0", "standard input was closed"], WRONG],
+    exitCodes: [
+      ["0", "standard input ended, and every request in it is answered"],
+      ["1", "a message was larger than 10 MB"],
+      WRONG,
+    ],
   },
   admin: {
     options: [],

@@ -1,4 +1,9 @@
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text as buffered } from "node:stream/consumers";
 import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -8,6 +13,7 @@ import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 type Answer = { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
 
@@ -179,6 +185,49 @@ test("over standard input and output the same tools ask a running service", asyn
     assert.equal(JSON.parse(measured.content[0]?.text ?? "").profile, "pro");
     await client.close();
   });
+});
+
+test("every request in a file or a pipe that ends is answered, and the command ends with 0", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const url = await app.listen({ port: 0, host: "127.0.0.1" });
+    const ask = (id: number) => ({
+      ...{ jsonrpc: "2.0", id, method: "tools/call" },
+      params: { name: "measure_exit", arguments: { mint: SOME_MINT } },
+    });
+    const cancelled = { method: "notifications/cancelled", params: { requestId: 2 } };
+    const lines = [ask(1), ask(2), { jsonrpc: "2.0", ...cancelled }, ask(3)];
+    // The last line has no end.
+    const text = lines.map((line) => JSON.stringify(line)).join("\n");
+    const path = join(temporaryDirectory(t), "requests.jsonl");
+    writeFileSync(path, text);
+    const file = openSync(path, "r");
+    closeAfter(t, () => closeSync(file));
+    for (const input of [file, "pipe"] as const) {
+      const args = ["bin/exitability.mjs", "mcp", "--url", url];
+      const child = spawn(process.execPath, args, { stdio: [input, "pipe", "ignore"] });
+      child.stdin?.end(text);
+      const ended = once(child, "exit");
+      assert.ok(child.stdout);
+      const answers: readonly { id: number }[] = (await buffered(child.stdout))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      assert.deepEqual(await ended, [0, null]);
+      assert.deepEqual(answers.map(({ id }) => id).toSorted(), [1, 3]);
+    }
+  });
+});
+
+test("a key that no header can have is refused by name, and not printed", async () => {
+  for (const key of ["exi_a\nb", "exi_\u043a", "exi a"]) {
+    const { status, stderr } = spawnSync(process.execPath, ["bin/exitability.mjs", "mcp"], {
+      env: { PATH: process.env["PATH"], EXITABILITY_API_KEY: key },
+      encoding: "utf8",
+    });
+    assert.equal(status, 2, stderr);
+    assert.match(stderr, /^exitability mcp: EXITABILITY_API_KEY is malformed: .*copy it again/);
+    assert.ok(!stderr.includes(key));
+  }
 });
 
 test("a notification is accepted without a body", async (t) => {
