@@ -1,4 +1,5 @@
 import { DamagedFileError } from "#src/accuracy/recorded-file.ts";
+import { mayPass, RpcFailure } from "#src/chain/rpc-failure.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
@@ -30,7 +31,7 @@ const OF_DIRECTORIES: Readonly<Record<string, string>> = {
  * One sentence for a failure outside this program; null for our own bugs, whose stack is more useful.
  */
 export function failureText(error: unknown): string | null {
-  if (error instanceof AppError) return error.publicMessage;
+  if (error instanceof AppError) return nodeAdvice(error.cause) ?? error.publicMessage;
   const isOurs =
     error instanceof DamagedFileError ||
     error instanceof DirectoryInUseError ||
@@ -44,6 +45,34 @@ export function failureText(error: unknown): string | null {
   const advice = sqliteAdvice(error);
   if (advice !== null) return `the embedded database: ${advice}`;
   return error instanceof Error ? machineFailure(error) : null;
+}
+
+/** One line for work that failed and is tried again by itself. */
+export function failedWork(what: string, cause: unknown): string {
+  const text = failureText(cause);
+  return text === null ? `failed to ${what}; trying again` : `failed to ${what}: ${text}`;
+}
+
+/** What to correct if the node can't answer before its address or key is; null: it may answer later. */
+function nodeAdvice(cause: unknown): string | null {
+  if (!(cause instanceof RpcFailure)) return null;
+  const { failure, message } = cause;
+  if (failure.kind === "unreachable") {
+    const code = codeOf(cause.cause);
+    const why = code === null ? "" : ` (${code})`;
+    return `${message}${why}: correct SOLANA_RPC_URL, or start the node`;
+  }
+  if (mayPass(cause) || failure.kind === "too-large") return null;
+  const isKey = failure.kind === "http" && (failure.status === 401 || failure.status === 403);
+  return isKey
+    ? `the node refuses the key (HTTP ${failure.status}): correct the key in SOLANA_RPC_URL`
+    : `${message}: check the address and the key in SOLANA_RPC_URL`;
+}
+
+/** The operating system's code for a failed fetch, which is the innermost cause. */
+function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null;
+  return "code" in error && typeof error.code === "string" ? error.code : codeOf(error.cause);
 }
 
 /** An error of the operating system (it has a syscall) or of Postgres (it has a severity). */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFileSync, symlinkSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
@@ -7,6 +9,7 @@ import Sqlite from "better-sqlite3";
 import { readConfig } from "#src/app/config.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { fakeNode, refuse } from "#test/support/fake-rpc-node.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { failureText } from "./failure-text.ts";
 import { run } from "./main.ts";
@@ -170,6 +173,34 @@ test("an error of SQLite that is about its file is a sentence with what to do, a
     /the disk is full: free some space/,
   );
   assert.equal(textOf(holder, "select * from nothing"), null);
+});
+
+test("a node that refuses the key or does not listen is named with what to correct", async (t) => {
+  const refusing = async (status: number) =>
+    (await fakeNode(t, (_, response) => response.writeHead(status).end())).httpUrl;
+  const inside = await fakeNode(t, (request, response) =>
+    refuse(response, request, -32_401, "missing api key"),
+  );
+  const gone = createServer().listen(0, "127.0.0.1");
+  await once(gone, "listening");
+  const { port } = gone.address() as AddressInfo;
+  gone.close();
+  for (const [url, reason] of [
+    [
+      await refusing(401),
+      /the node refuses the key \(HTTP 401\): correct the key in SOLANA_RPC_URL/,
+    ],
+    [await refusing(403), /the node refuses the key \(HTTP 403\)/],
+    [await refusing(404), /returned HTTP 404: check the address and the key in SOLANA_RPC_URL/],
+    [inside.httpUrl, /missing api key: check the address and the key in SOLANA_RPC_URL/],
+    [`http://127.0.0.1:${port}`, /\(ECONNREFUSED\): correct SOLANA_RPC_URL, or start the node/],
+  ] as const) {
+    withEnvironment(t, { SOLANA_RPC_URL: url, DATABASE_URL: undefined });
+    const { code, err } = await call("measure", MINT);
+    assert.equal(code, 1, url);
+    assert.match(err, reason);
+    assert.doesNotMatch(err, /try again/);
+  }
 });
 
 test("a recording names a missing mint, a wrong limit, and a folder that can't be written", async (t) => {

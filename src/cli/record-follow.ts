@@ -9,6 +9,7 @@ import { systemClock, type WallClock } from "#src/platform/clock.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
+import { failedWork } from "./failure-text.ts";
 import { mintArgument } from "./mint-argument.ts";
 import { type Output, UsageError } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -72,7 +73,7 @@ export async function recordFollow(args: readonly string[], output: Output): Pro
     venues: VENUES,
     clock,
     database: null,
-    onFailure: (what) => output.err(`failed to ${what}; trying again`),
+    onFailure: (what, cause) => output.err(failedWork(what, cause)),
   });
   const startedMs = clock.nowMs();
   try {

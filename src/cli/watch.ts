@@ -18,6 +18,7 @@ import type { Address } from "#src/units/address.ts";
 import { lamportsToSol } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { formatAssessment } from "./assessment-report.ts";
+import { failedWork } from "./failure-text.ts";
 import { mintArgument } from "./mint-argument.ts";
 import { type Output, type Paint, plain } from "./output.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -27,7 +28,7 @@ const ONE_SOL: RequestedSize = { requested: 1, used: "1" };
 
 /** The dependencies of a watch; tests pass their own. */
 export type WatchDeps = {
-  readonly open: (onFailure: (what: string) => void) => Promise<OpenTracker>;
+  readonly open: (onFailure: (what: string, cause: unknown) => void) => Promise<OpenTracker>;
   /** Resolves when the watch should end. */
   readonly stopped: Promise<unknown>;
 };
@@ -41,7 +42,7 @@ export async function watch(
   deps: WatchDeps = liveDeps(),
 ): Promise<number> {
   const { mint, isJson } = readArguments(args);
-  const opened = await deps.open((what) => output.err(`failed to ${what}; trying again`));
+  const opened = await deps.open((what, cause) => output.err(failedWork(what, cause)));
   try {
     return await follow(opened.tracker, { mint, isJson, output, stopped: deps.stopped });
   } finally {
