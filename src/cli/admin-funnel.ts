@@ -13,9 +13,12 @@ export async function adminFunnel(
   { store, nowMs, output }: AdminDeps,
 ): Promise<number> {
   if (words.length > 0) throw new UsageError("funnel takes no arguments");
-  const untilMs = flags.until === undefined ? nowMs + 1 : dateMs(flags.until) + DAY_MS;
+  const { fromDay, untilDay } = flags;
+  const untilMs = untilDay === undefined ? nowMs + 1 : (untilDay + 1) * DAY_MS;
   const fromMs =
-    flags.from === undefined ? Math.max(0, untilMs - SHOWN_DAYS * DAY_MS) : dateMs(flags.from);
+    fromDay === undefined ? Math.max(0, untilMs - SHOWN_DAYS * DAY_MS) : fromDay * DAY_MS;
+  if (fromMs >= untilMs)
+    throw new UsageError("the day of --from is after that of --until, by default today");
   const report = funnelReport(await countEvents(store.db, { fromMs, untilMs }));
   if (flags.json === true) {
     output.out(JSON.stringify(reportBody(report)));
@@ -66,10 +69,4 @@ function reportBody(report: ReturnType<typeof funnelReport>) {
 
 function dayText(day: number): string {
   return timestamp(day * DAY_MS).slice(0, 10);
-}
-
-function dateMs(text: string): number {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(ms)) throw new UsageError(`"${text}" is not a date like 2026-11-20`);
-  return ms;
 }

@@ -182,7 +182,10 @@ test("the funnel counts events by name, source and day, between the given days",
     const table = (await run("funnel")).out;
     assert.match(table, /x \/ - \/ - +2 +1 \(50 %\)/);
     assert.match(table, /2026-11-20 +1 +1 \(100 %\)/);
-    await assert.rejects(run("funnel", "--from", "yesterday"), UsageError);
+    for (const date of ["yesterday", "2026-02-31", "2026-11-20T00:00:00Z"])
+      await assert.rejects(run("funnel", "--from", date), /is not a date like 2026-11-20/);
+    const reversed = ["--from", "2026-11-20", "--until", "2026-11-19"];
+    await assert.rejects(run("funnel", ...reversed), /--from is after/);
   });
 });
 
@@ -192,6 +195,8 @@ test("an unknown task is refused with the list of tasks", async () => {
   assert.throws(() => readCall(["user", "--no-such-flag"]), {
     code: "ERR_PARSE_ARGS_UNKNOWN_OPTION",
   });
+  for (const option of ["--yes", "--from=2026-11-20", "--until=2026-11-20"])
+    assert.throws(() => readCall(["alerts", option]), /alerts has no option --/);
 });
 
 test("alerts prints grades, waiting messages and messages given up, also as JSON", async (t) => {

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { readConfig } from "#src/app/config.ts";
+import { parseDay } from "#src/export/export-day.ts";
 import { databaseFileExists, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
@@ -35,8 +36,9 @@ export type AdminCall = {
   readonly flags: {
     readonly json?: boolean;
     readonly yes?: boolean;
-    readonly from?: string;
-    readonly until?: string;
+    /** Days since 1970. */
+    readonly fromDay?: number;
+    readonly untilDay?: number;
     readonly "data-dir"?: string;
   };
 };
@@ -104,6 +106,9 @@ export function runAdmin({ words, flags }: AdminCall, deps: AdminDeps): Promise<
   return run({ words: rest, flags }, deps);
 }
 
+/** Options that only one area has. */
+const OWN_FLAGS = { from: "funnel", until: "funnel", yes: "user" } as const;
+
 /** @throws UsageError, or the error of parseArgs, for wrong arguments */
 export function readCall(args: readonly string[]): AdminCall {
   const { values, positionals } = parseArgs({
@@ -121,7 +126,23 @@ export function readCall(args: readonly string[]): AdminCall {
   if (area === undefined) throw adminUsage("say what to do");
   if (!Object.hasOwn(AREAS, area) && !Object.hasOwn(WHOLE_DATABASE_AREAS, area))
     throw adminUsage(`there is no "${area}"`);
-  return { words: positionals, flags: values };
+  for (const [flag, owner] of Object.entries(OWN_FLAGS))
+    if (flag in values && owner !== area) throw adminUsage(`${area} has no option --${flag}`);
+  const { from, until, ...flags } = values;
+  return {
+    words: positionals,
+    flags: {
+      ...flags,
+      ...(from === undefined ? {} : { fromDay: dayArgument(from) }),
+      ...(until === undefined ? {} : { untilDay: dayArgument(until) }),
+    },
+  };
+}
+
+function dayArgument(text: string): number {
+  const day = parseDay(text);
+  if (day === null) throw new UsageError(`"${text}" is not a date like 2026-11-20`);
+  return day;
 }
 
 function adminUsage(problem: string): UsageError {

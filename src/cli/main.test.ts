@@ -120,6 +120,7 @@ test("wrong arguments end with 2 and one sentence that names the right ones", as
     ],
     [["watch", "abc"], /"abc" is not a Solana address/],
     [["record", MINT], /exitability record MINT DIR/],
+    [["record", MINT, "--json"], /Unknown option '--json'; see exitability record --help/],
     [["verify"], /name at least one file/],
     [["verify", "/nowhere/at-all"], /there is no file \/nowhere\/at-all/],
     [["verify", tmpdir()], /is a folder; name its files/],

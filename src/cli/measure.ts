@@ -14,7 +14,7 @@ import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { formatAssessment } from "./assessment-report.ts";
 import type { Output } from "./output.ts";
-import { record } from "./record.ts";
+import { record, recordArguments } from "./record.ts";
 import { type SaleArguments, saleArguments } from "./sale-arguments.ts";
 
 const USAGE = "exitability measure MINT [--size SOL] [--profile retail|pro] [--json]";
@@ -43,12 +43,13 @@ export async function measure(args: readonly string[], output: Output): Promise<
 
 /** `record MINT DIR` on the configured chain. */
 export async function recordAssessment(args: readonly string[], output: Output): Promise<number> {
+  const question = recordArguments(args);
   const chain = await openChain(readConfig(process.env).chain, {
     clock: systemClock,
     random: Math.random,
   });
   try {
-    return await record(args, {
+    return await record(question, {
       source: chain.source,
       output,
       measure: async (source, mint) => {

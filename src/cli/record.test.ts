@@ -19,7 +19,7 @@ import { closeAfter } from "#test/support/ending.ts";
 import { sharedPath } from "#test/support/executions.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
-import { record } from "./record.ts";
+import { record, recordArguments } from "./record.ts";
 
 const COIN = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");
 const NOW_MS = Date.UTC(2026, 10, 20);
@@ -75,7 +75,7 @@ test("a recording measures the same as the recorded chain, byte for byte", async
   const source = await sourceOver(t, await readRecordedAccounts(original, NOW_MS));
   const folder = temporaryDirectory(t);
   const output = capture();
-  assert.equal(await record([COIN, folder], { source, measure, output }), 0);
+  assert.equal(await record({ mint: COIN, folder }, { source, measure, output }), 0);
   const expected = await measure(source, COIN);
   assert.match(expected ?? "", new RegExp(COIN));
   assert.ok(output.lines.includes(expected ?? ""));
@@ -92,18 +92,13 @@ test("a token without a pool leaves no recording", async (t) => {
   );
   const folder = temporaryDirectory(t);
   const deps = { source, measure, output: capture() };
-  assert.equal(await record([testAddress(77), folder], deps), 1);
+  assert.equal(await record({ mint: testAddress(77), folder }, deps), 1);
   await assert.rejects(readRecordedAccounts(folder, NOW_MS), /no account files/);
 });
 
-test("a call without a mint or a folder names what is missing", async (t) => {
-  const shared = sharedPath(t, "mainnet");
-  if (shared === null) return;
-  const source = await sourceOver(
-    t,
-    await readRecordedAccounts(await mainnetCopy(t, shared), NOW_MS),
-  );
-  const deps = { source, measure, output: capture() };
-  await assert.rejects(record([COIN], deps), /a mint and a folder/);
-  await assert.rejects(record(["nobody", "x"], deps), /not a Solana address/);
+test("a call without a mint or a folder names what is missing, and an option is never a folder", () => {
+  assert.throws(() => recordArguments([COIN]), /a mint and a folder/);
+  assert.throws(() => recordArguments(["nobody", "x"]), /not a Solana address/);
+  assert.throws(() => recordArguments([COIN, "--json"]), { code: "ERR_PARSE_ARGS_UNKNOWN_OPTION" });
+  assert.deepEqual(recordArguments([COIN, "--", "--json"]), { mint: COIN, folder: "--json" });
 });

@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { rememberReads } from "#src/chain/remembering-source.ts";
 import { createRpcSource } from "#src/chain/rpc-source.ts";
@@ -20,18 +21,25 @@ export type RecordDeps = {
   readonly output: Output;
 };
 
-/**
- * `record MINT DIR`: writes every account of an assessment to DIR, with the Clock sysvar, then measures
- * from these files and prints the result, which `measure` with ACCOUNTS_DIR=DIR prints too.
- *
- * @returns the exit code: 0 written, 1 no such token
- */
-export async function record(args: readonly string[], deps: RecordDeps): Promise<number> {
-  const [mintText, folder, ...rest] = args;
+export type RecordArguments = { readonly mint: Address; readonly folder: string };
+
+/** `MINT DIR`. @throws UsageError that names the right arguments; the error of parseArgs */
+export function recordArguments(args: readonly string[]): RecordArguments {
+  const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
+  const [mintText, folder, ...rest] = positionals;
   if (mintText === undefined || folder === undefined || rest.length > 0) {
     throw new UsageError(`name a mint and a folder: ${USAGE}`);
   }
-  const mint = mintArgument([mintText], USAGE);
+  return { mint: mintArgument([mintText], USAGE), folder };
+}
+
+/**
+ * Writes every account of an assessment to the folder, with the Clock sysvar, then measures from these
+ * files and prints the result, which `measure` with the folder as ACCOUNTS_DIR prints too.
+ *
+ * @returns the exit code: 0 written, 1 no such token
+ */
+export async function record({ mint, folder }: RecordArguments, deps: RecordDeps): Promise<number> {
   const { source, remembered } = rememberReads(deps.source);
   if ((await deps.measure(source, mint)) === null) {
     deps.output.err(`${mint}: no pool was found, so nothing was recorded`);
