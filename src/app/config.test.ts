@@ -118,6 +118,8 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["SOLANA_RPC_URL", { GEYSER_URL: "https://geyser.example", ACCOUNTS_DIR: "y" }],
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_TOKEN: "y" }],
     ["GEYSER_PROGRAMS", { ...GEYSER, GEYSER_PROGRAMS: "pump-curve,nothing" }],
+    ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_PROGRAMS: "none" }],
+    ["TELEGRAM_BOT_TOKEN", { TELEGRAM_API_URL: "https://telegram.example" }],
     ["COMMITMENT", { COMMITMENT: "finalized" }],
     ["MAIL_FROM", { MAIL_FROM: "not an address" }],
     ["MAIL_FROM", { MAIL_FROM: '"Exitability <no-reply@example.com>"' }],

@@ -216,8 +216,11 @@ function geyserOf(read: Read, chain: ChainConfig): Config["geyser"] {
       "GEYSER_URL needs SOLANA_RPC_URL: the stream only sends changes, and the node is needed for earlier state; set both, or unset GEYSER_URL",
     );
   }
-  const programs = programsOf(read("GEYSER_PROGRAMS"));
-  return found === null ? null : { url: found, token, programs };
+  const named = read("GEYSER_PROGRAMS");
+  if (found === null && named !== null) {
+    throw new ConfigError("GEYSER_PROGRAMS needs GEYSER_URL, the address of the stream");
+  }
+  return found === null ? null : { url: found, token, programs: programsOf(named) };
 }
 
 /** A process that follows whole programs has a heap that V8 marks for a second or two at a time. */
@@ -258,6 +261,9 @@ function foreignIdentityOf(read: Read): Config["foreignIdentity"] {
 function telegramOf(read: Read): Config["telegram"] {
   const botToken = read("TELEGRAM_BOT_TOKEN");
   const apiUrl = url(read("TELEGRAM_API_URL"), "TELEGRAM_API_URL", ["http:", "https:"]);
+  if (botToken === null && apiUrl !== null) {
+    throw new ConfigError("TELEGRAM_API_URL needs TELEGRAM_BOT_TOKEN, the bot that sends");
+  }
   return botToken === null ? null : { botToken, apiUrl: apiUrl ?? "https://api.telegram.org" };
 }
 

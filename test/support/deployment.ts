@@ -62,7 +62,7 @@ export function readExample(): readonly ExampleVariable[] {
   const text = readFileSync(join(DEPLOY, "example.env"), "utf8");
   return [...text.matchAll(/^(# )?([A-Z_]+)=(.*)$/gm)].map(([, mark, name = "", value = ""]) => ({
     name,
-    value: value.replace(/^"(.*)"$/, "$1"),
+    value,
     isSet: mark === undefined,
   }));
 }
