@@ -47,7 +47,7 @@ export function failureText(error: unknown): string | null {
   return error instanceof Error ? machineFailure(error) : null;
 }
 
-/** One line for work that failed and is tried again by itself. */
+/** One line for work that failed and is tried again. */
 export function failedWork(what: string, cause: unknown): string {
   const text = failureText(cause);
   return text === null ? `failed to ${what}; trying again` : `failed to ${what}: ${text}`;
