@@ -82,15 +82,46 @@ test("each method asks what the service takes", async (t) => {
 
 test("a computed size is asked for to the lamport, and a date that is none is the service's to refuse", async (t) => {
   const turn = json(200, {});
-  const { url, asked } = await startScriptedServer(t, turn, turn, turn);
+  const { url, asked } = await startScriptedServer(t, ...Array.from({ length: 7 }, () => turn));
   const { exitAt, history } = client(url);
   await exitAt(MINT, { size: 0.1 + 0.2 });
   await exitAt(MINT, { size: 0.1 + 0.2, unit: "token" });
+  await exitAt(MINT, { size: 1.5e-7, unit: "token" });
+  await exitAt(MINT, { size: 0.1 + 0.2, unit: "usd" });
+  await exitAt(MINT, { max_cost: 0.1 + 0.2 });
+  await exitAt(MINT, { max_cost: "0.5" });
   await history(MINT, { from: new Date(Number.NaN) });
   assert.deepEqual(
     asked.map(({ url: target }) => target.split("?")[1]),
-    ["size=0.300000000", "unit=token&size=0.30000000000000004", "from=Invalid+Date"],
+    [
+      "size=0.300000000",
+      "unit=token&size=0.30000000000000004",
+      "unit=token&size=0.00000015",
+      "unit=usd&size=0.300000",
+      "max_cost=0.3000",
+      "max_cost=0.5",
+      "from=Invalid+Date",
+    ],
   );
+});
+
+test("a client that could send no request is refused with the option's name, and no secret", () => {
+  const baseUrl = "https://exit.example";
+  for (const [options, name] of [
+    [{ baseUrl: "" }, "baseUrl"],
+    [{ baseUrl: "ftp://exit.example" }, "baseUrl"],
+    [{ baseUrl: "https://user:hunter2@exit.example" }, "baseUrl"],
+    [{ baseUrl, apiKey: "exi_hunter2\n" }, "apiKey"],
+    [{ baseUrl, accessToken: "\u043ahunter2" }, "accessToken"],
+  ] as const)
+    assert.throws(
+      () => createExitability(options),
+      (error) =>
+        error instanceof ExitabilityError &&
+        error.code === "invalid_options" &&
+        error.message.startsWith(name) &&
+        !error.message.includes("hunter2"),
+    );
 });
 
 test("a refusal that names a time is asked again then, and no sooner", async (t) => {

@@ -2,12 +2,14 @@ import type { ErrorCode } from "./api-types.ts";
 
 /**
  * Failures that are not the service's own. `aborted`: the caller's signal; its reason is the cause.
- * `bad_answer`: the answer is not in the service's format.
+ * `bad_answer`: the answer is not in the service's format. `invalid_options`: no request can be sent
+ * with the client's URL, key or token.
  */
 export type LocalErrorCode =
   | "aborted"
   | "bad_answer"
   | "credentials_in_browser"
+  | "invalid_options"
   | "network_error"
   | "timeout";
 

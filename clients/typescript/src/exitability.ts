@@ -39,13 +39,15 @@ export type ExitabilityOptions = {
   readonly timeoutMs?: number | undefined;
 };
 
-const SOL_DECIMALS = 9;
+/** What the service reads of a number; the decimals of a token are unknown here. */
+const DECIMALS = { sol: 9, usd: 6, percent: 4 } as const;
 
 export type CallOptions = { readonly signal?: AbortSignal | undefined };
 export type Measuring = Operations["getExitability"]["query"] & CallOptions;
 /**
- * A number of SOL is rounded to the nearest lamport. Pass `size` as text if a number is not precise
- * enough.
+ * A number of SOL is rounded to the nearest lamport, of USD to the nearest millionth, and a `max_cost`
+ * to the nearest ten-thousandth of a percent. A number of tokens is sent as it is: the service refuses
+ * one that is finer than the token's smallest unit. Pass text if a number is not precise enough.
  */
 export type ExitAtQuestion = Omit<Operations["getExitAt"]["query"], "size" | "max_cost"> &
   CallOptions &
@@ -111,8 +113,7 @@ export type ExitabilityClient = {
  * A client of one service. Reads and batches are repeated after temporary refusals and network
  * failures. Writes are sent once.
  *
- * @throws ExitabilityError credentials_in_browser
- * @throws TypeError if `baseUrl` is not a URL
+ * @throws ExitabilityError credentials_in_browser, invalid_options
  */
 export function createExitability(options: ExitabilityOptions): ExitabilityClient {
   const service = serviceOf(options);
@@ -171,8 +172,15 @@ function serviceOf(options: ExitabilityOptions): Service {
       `An ${given} does not belong in browser code, where every visitor can read it. Omit it and query anonymously, or query through your own server.`,
     );
   }
+  for (const [name, text] of Object.entries({ apiKey, accessToken })) {
+    // The text is secret: it is not a part of the message.
+    if (text !== undefined && !/^[\x21-\x7e]+$/.test(text))
+      throw invalidOption(
+        `${name} is malformed: it is empty, or has a space, a line break or a letter outside ASCII. Copy it again, or omit it.`,
+      );
+  }
   return {
-    baseUrl: new URL(options.baseUrl).href.replace(/\/+$/, ""),
+    baseUrl: baseUrlOf(options.baseUrl),
     headers: {
       accept: "application/json",
       ...(apiKey === undefined ? {} : { "x-api-key": apiKey }),
@@ -182,6 +190,22 @@ function serviceOf(options: ExitabilityOptions): Service {
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     timeoutMs,
   };
+}
+
+function baseUrlOf(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain =
+    url !== null &&
+    ["http:", "https:"].includes(url.protocol) &&
+    `${url.username}${url.password}${url.search}${url.hash}` === "";
+  if (isPlain) return url.href.replace(/\/+$/, "");
+  throw invalidOption(
+    "baseUrl must be the URL of a service, such as https://exitability.example.com, without a user, a query or a fragment.",
+  );
+}
+
+function invalidOption(message: string): ExitabilityError {
+  return new ExitabilityError("invalid_options", message);
 }
 
 /** A page or a page's worker: only their user agent starts with Mozilla. */
@@ -197,13 +221,25 @@ function queryText(query: Readonly<Record<string, unknown>>): string {
   return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
 }
 
-/** A computed number may have more digits than a lamport: 0.1 + 0.2. */
+/** A computed number may have more digits than the service reads (0.1 + 0.2), or an exponent (1e-7). */
 function withSizeText(question: ExitAtQuestion) {
-  if ("max_cost" in question) return question;
+  if ("max_cost" in question) {
+    const { max_cost: cost, ...asked } = question;
+    return { ...asked, max_cost: typeof cost === "number" ? cost.toFixed(DECIMALS.percent) : cost };
+  }
   const { size, ...asked } = question;
+  if (typeof size !== "number") return { ...asked, size };
   const { unit = "sol" } = asked;
-  const isOfSol = typeof size === "number" && unit === "sol";
-  return { ...asked, size: isOfSol ? size.toFixed(SOL_DECIMALS) : size };
+  return { ...asked, size: unit === "token" ? plainDigits(size) : size.toFixed(DECIMALS[unit]) };
+}
+
+/** A small number without its exponent, exactly. */
+function plainDigits(value: number): string {
+  const text = String(value);
+  const match = /^(\d)(?:\.(\d+))?e-(\d+)$/.exec(text);
+  if (match === null) return text;
+  const [, whole = "", fraction = "", zeros = ""] = match;
+  return `0.${"0".repeat(Number(zeros) - 1)}${whole}${fraction}`;
 }
 
 /** An invalid date is sent as text: the service refuses it with a reason. */
