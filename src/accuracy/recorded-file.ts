@@ -57,8 +57,13 @@ async function* withStart(
   start: Buffer,
   rest: AsyncIterator<Buffer>,
 ): AsyncGenerator<Buffer, void, undefined> {
-  yield start;
-  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+  try {
+    yield start;
+    for (let next = await rest.next(); next.done !== true; next = await rest.next())
+      yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 function isOfGzip(error: unknown): error is Error {
