@@ -117,7 +117,7 @@ function touchPool(state: LiveState, need: PoolNeed, slot: bigint): void {
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;
     // A waiting pool receives the rest of a change that was counted already.
-    if (!pool.isWaiting) pool.changes++;
+    if (pool.waitsSinceMs === null) pool.changes++;
   }
   if (need.account.address === pool.open.ref.address) state.uncheckedPools.add(pool);
   state.dirtyPools.add(pool);

@@ -33,7 +33,7 @@ export type ChainFeedDeps = {
   readonly clock: WallClock;
   readonly signal: AbortSignal;
   readonly background: BackgroundWork;
-  /** Called after each update and each slot: pools may have changed, or wait no longer. */
+  /** Called after each update, and where a slot was delivered or dropped: pools may have changed, or wait no longer. */
   readonly onChange: () => void;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
@@ -67,16 +67,17 @@ export class ChainFeed {
         if (lost === null) rereadEverything(state, clock.nowMs(), { untilSlot });
         else rereadLost(state, clock.nowMs(), { lost, untilSlot });
       },
-      onSlot: (slot) => {
-        this.#recordSlot(slot);
+      onSlot: (slot) => this.#recordSlot(slot),
+      onSlotEnd: (slot, outcome) => {
+        applySlotEnd(state, slot, outcome);
         onChange();
       },
-      onSlotEnd: (slot, outcome) => applySlotEnd(state, slot, outcome),
       onWhole: (isWhole) => {
         if (state.stream !== null) state.stream.isWhole = isWhole;
       },
       onReached: (slot) => {
         if (state.stream !== null) state.stream.reachedSlot = slot;
+        onChange();
       },
       onElsewhere: (addresses) => {
         if (state.stream !== null) state.stream.elsewhere = addresses;

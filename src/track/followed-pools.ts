@@ -25,7 +25,7 @@ export function addPool(
     changedSlot: -1n,
     pendingSlot: null,
     isLoaded: false,
-    isWaiting: false,
+    waitsSinceMs: null,
     needsCheckedAtMs: 0,
   };
   group.pools.set(ref.address, pool);

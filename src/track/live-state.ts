@@ -65,8 +65,8 @@ export type FollowedPool = {
   pendingSlot: bigint | null;
   /** False until its accounts have arrived. */
   isLoaded: boolean;
-  /** Whether the pool waits for some of its accounts, so that its newest changes are not decoded. */
-  isWaiting: boolean;
+  /** Since when the pool waits for some of its accounts, so that its newest changes are not decoded; null: it does not. */
+  waitsSinceMs: number | null;
   /** When the venue was last asked which accounts the pool needs. */
   needsCheckedAtMs: number;
 };

@@ -23,6 +23,8 @@ const REST_MS = 2_000;
 const REST_VISITS_MS = 100;
 /** Changes over so many slots wait together, because the pool trades in each or its stream is late. */
 const LONG_WAIT_SLOTS = 8n;
+/** The notifications of one trade arrive within this time; after it, missing ones are taken for lost. */
+const SETTLE_MS = 30;
 /** A venue is asked at most this often which accounts a pool needs: it derives addresses. */
 const NEEDS_EVERY_MS = 1_000;
 /** An account may change with its pool if it changed in this share of the pool's changes. */
@@ -86,7 +88,7 @@ function visitResting(state: LiveState, nowMs: number): void {
 
 /**
  * Whether a slot has ended since the waiting pools were visited. Thousands may wait during a burst: visiting
- * them all at each tick took a tenth of the thread.
+ * them all every 15 ms took a tenth of the thread.
  */
 function isVisitDue(state: LiveState): boolean {
   const { waiting } = state;
@@ -108,10 +110,13 @@ export function refreshGroups(state: LiveState, groups: readonly PoolGroup[], no
 
 function refreshPool(state: LiveState, pool: FollowedPool, nowMs: number): void {
   state.resting.pools.delete(pool);
-  if (!isWhole(state, pool) && mustWait(state, pool)) return;
+  if (!isWhole(state, pool)) {
+    wait(state, pool, nowMs);
+    return;
+  }
   state.dirtyPools.delete(pool);
   state.waiting.pools.delete(pool);
-  pool.isWaiting = false;
+  pool.waitsSinceMs = null;
   pool.pendingSlot = null;
   decodePool(state, pool, state.known, nowMs);
 }
@@ -148,7 +153,7 @@ export function decodeFromRead(
     });
   }
   for (const pool of pools) {
-    if (!pool.isWaiting || !hasWaitedLong(pool) || !isNews(pool, slot)) continue;
+    if (pool.waitsSinceMs === null || !hasWaitedLong(pool) || !isNews(pool, slot)) continue;
     const isComplete = pool.needs
       .values()
       .every(({ account }) => isShared(account) || isReadAt(accounts, account, slot));
@@ -184,22 +189,22 @@ function isReadAt(
 }
 
 /**
- * A pool that is not whole waits: it is checked again at the next tick, then read, and from then on visited
- * with the other waiting ones. It waits without a limit: its answers claim the slot before its changes, and
- * their age grows, while figures from accounts of two slots would be those of a state that never existed.
+ * A pool that is not whole waits: for the rest of its notifications, then for a read of its accounts, and from
+ * then on it is visited with the other waiting ones. It waits without a limit: its answers claim the slot before
+ * its changes, and their age grows, while figures from accounts of two slots would be those of a state that never
+ * existed.
  */
-function mustWait(state: LiveState, pool: FollowedPool): boolean {
-  if (!pool.isWaiting) {
-    pool.isWaiting = true;
+function wait(state: LiveState, pool: FollowedPool, nowMs: number): void {
+  pool.waitsSinceMs ??= nowMs;
+  const isRead = !awaitsStream(state, pool);
+  if (isRead && isWithin(SETTLE_MS, pool.waitsSinceMs, nowMs)) {
     state.dirtyPools.add(pool);
-    return true;
+    return;
   }
   state.dirtyPools.delete(pool);
   state.waiting.pools.add(pool);
   // Read all accounts together: a single one would be of yet another slot.
-  if (!awaitsStream(state, pool))
-    for (const address of pool.needs.keys()) state.rereadSoon.add(address);
-  return true;
+  if (isRead) for (const address of pool.needs.keys()) state.rereadSoon.add(address);
 }
 
 /** Whether the stream will deliver what is left of the slot: a read would be of a later one. */
