@@ -47,11 +47,14 @@ export function failureText(error: unknown): string | null {
   return error instanceof Error ? machineFailure(error) : null;
 }
 
-/** One line for work that failed and is tried again. */
+/** One line for work that failed and is tried again; with what to correct, if that can't help. */
 export function failedWork(what: string, cause: unknown): string {
-  const text = failureText(cause);
-  return text === null ? `failed to ${what}; trying again` : `failed to ${what}: ${text}`;
+  const advice = cause instanceof AppError ? nodeAdvice(cause.cause) : failureText(cause);
+  return advice === null ? `failed to ${what}; trying again` : `failed to ${what}: ${advice}`;
 }
+
+/** What the operating system says where nothing listens at an address. */
+const ABSENT: ReadonlySet<string> = new Set(["ECONNREFUSED", "ENOTFOUND"]);
 
 /** What to correct if the node can't answer before its address or key is; null: it may answer later. */
 function nodeAdvice(cause: unknown): string | null {
@@ -59,8 +62,8 @@ function nodeAdvice(cause: unknown): string | null {
   const { failure, message } = cause;
   if (failure.kind === "unreachable") {
     const code = codeOf(cause.cause);
-    const why = code === null ? "" : ` (${code})`;
-    return `${message}${why}: correct SOLANA_RPC_URL, or start the node`;
+    if (code === null || !ABSENT.has(code)) return null;
+    return `${message} (${code}): correct SOLANA_RPC_URL, or start the node`;
   }
   if (mayPass(cause) || failure.kind === "too-large") return null;
   const isKey = failure.kind === "http" && (failure.status === 401 || failure.status === 403);

@@ -86,11 +86,15 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
   },
   verify: {
     options: [
-      ["FILE", "recorded executions, one JSON object per line, gzip allowed"],
+      ["FILE", "recorded executions, one JSON object per line, gzip allowed; may be a pipe"],
       ["--json", "one object per execution"],
     ],
     environment: [],
-    exitCodes: [["0", "all are exact"], ["1", "some are not, or there is none"], WRONG],
+    exitCodes: [
+      ["0", "all are exact"],
+      ["1", "some are not, there is none, or a file is damaged"],
+      WRONG,
+    ],
   },
   mcp: {
     options: [["--url URL", "a running service; default PUBLIC_URL or http://127.0.0.1:8080"]],

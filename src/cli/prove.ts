@@ -11,7 +11,7 @@ import { clockOf } from "#src/track/chain-clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { failedWork } from "./failure-text.ts";
+import { failureText } from "./failure-text.ts";
 import type { Output } from "./output.ts";
 import { saleArguments } from "./sale-arguments.ts";
 
@@ -26,7 +26,8 @@ export async function prove(args: readonly string[], output: Output): Promise<nu
     chain: { ...chain.source, readAccountSlice: chain.slices.readAccountSlice },
     dataDir: config.dataDir,
     clock: systemClock,
-    onFailure: (what, cause) => output.err(failedWork(what, cause)),
+    onFailure: (what, cause) =>
+      output.err(`failed to ${what}: ${failureText(cause) ?? String(cause)}`),
   });
   try {
     if (chain.source.origin === "demo") throw unavailable(NO_CODE_IN_DEMO);
