@@ -32,7 +32,8 @@ test("links begin with the host and port that the service listens on, or with PU
   for (const [environment, publicUrl] of [
     [{ HOST: "::1", PORT: "81" }, "http://[::1]:81"],
     [{ HOST: "0.0.0.0" }, "http://0.0.0.0:8080"],
-    [{ HOST: "exit_1.example" }, "http://exit_1.example:8080"],
+    [{ HOST: "my_exit-1" }, "http://my_exit-1:8080"],
+    [{ HOST: "4f2c9a1b7d3e" }, "http://4f2c9a1b7d3e:8080"],
     [{ PUBLIC_URL: "https://exit.example/path/" }, "https://exit.example/path"],
     [{ HOST: "fe80::1%eth0", PUBLIC_URL: "https://exit.example" }, "https://exit.example"],
   ] as const)

@@ -315,15 +315,19 @@ export function baseUrl(text: string, name: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** An IP address, or a name as DNS has it. The numbers and dots of anything else would be read as another address. */
+/** An IP address, or a name that a URL has as it is: numbers and dots alone would be read as another address. */
 function hostOf(text: string | null): string {
   if (text === null) return "127.0.0.1";
-  const isName = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?$/i.test(
-    text,
-  );
-  if (isIP(text) !== 0 || isName) return text;
+  if (isIP(text) !== 0 || isHostName(text)) return text;
   throw new ConfigError(
     `HOST must be an IP address or a host name, as in 127.0.0.1, 0.0.0.0, ::1 or localhost, without a port, not "${text}"`,
+  );
+}
+
+function isHostName(text: string): boolean {
+  const found = `http://${text}`;
+  return (
+    /^[\w.-]+$/.test(text) && URL.canParse(found) && new URL(found).hostname === text.toLowerCase()
   );
 }
 
