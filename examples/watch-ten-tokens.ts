@@ -4,12 +4,12 @@ import { createExitability, ExitabilityError } from "../clients/typescript/src/e
 
 const { EXITABILITY_URL, EXITABILITY_API_KEY: apiKey } = process.env;
 const baseUrl = EXITABILITY_URL ?? "http://127.0.0.1:8080";
-const exits = createExitability({ baseUrl, apiKey, language: "en" });
 const lastWord = new Map<string, string>();
 process.once("uncaughtException", (error) => {
   console.error(error instanceof ExitabilityError ? `${error.code}: ${error.message}` : error);
   process.exit(1);
 });
+const exits = createExitability({ baseUrl, apiKey, language: "en" });
 for await (const event of exits.stream(process.argv.slice(2, 12), { threshold: 0 })) {
   if (event.type === "exitability") say(event.exitability.token_id, ...judge(event.exitability));
   else if (event.type === "unavailable")

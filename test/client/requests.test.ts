@@ -124,6 +124,13 @@ test("a client that could send no request is refused with the option's name, and
     );
 });
 
+test("an empty key is none", async (t) => {
+  const server = await startScriptedServer(t, json(200, {}));
+  await client(server.url, { apiKey: "", accessToken: "" }).token(MINT);
+  const { headers } = server.asked[0] ?? assert.fail("nothing was asked");
+  assert.ok(!("x-api-key" in headers) && !("authorization" in headers));
+});
+
 test("a refusal that names a time is asked again then, and no sooner", async (t) => {
   const server = await startScriptedServer(
     t,

@@ -26,7 +26,7 @@ export type { RetryOptions, StreamEvent, StreamOptions };
 export type ExitabilityOptions = {
   /** The service's URL: `https://host`, with a path if it is behind one. */
   readonly baseUrl: string;
-  /** Queries count against the key's user. Never in a browser. */
+  /** Queries count against the key's user. Never in a browser. An empty text is none, as an empty variable is. */
   readonly apiKey?: string | undefined;
   /** A session's access token: the watchlist needs one. Never in a browser. */
   readonly accessToken?: string | undefined;
@@ -163,7 +163,9 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
 }
 
 function serviceOf(options: ExitabilityOptions): Service {
-  const { apiKey, accessToken, language, timeoutMs = 30_000 } = options;
+  const { language, timeoutMs = 30_000 } = options;
+  const apiKey = options.apiKey || undefined;
+  const accessToken = options.accessToken || undefined;
   const given =
     apiKey !== undefined ? "API key" : accessToken !== undefined ? "access token" : null;
   if (given !== null && isBrowser()) {
@@ -176,7 +178,7 @@ function serviceOf(options: ExitabilityOptions): Service {
     // The text is secret: it is not a part of the message.
     if (text !== undefined && !/^[\x21-\x7e]+$/.test(text))
       throw invalidOption(
-        `${name} is malformed: it is empty, or has a space, a line break or a letter outside ASCII. Copy it again, or omit it.`,
+        `${name} is malformed: it has a space, a line break or a letter outside ASCII. Copy it again, or omit it.`,
       );
   }
   return {
