@@ -60,8 +60,8 @@ function checkFast<State>(venue: Venue<State>, pool: Case): void {
   check(venue, pool);
 }
 
-/** Makes a fixture's mint one of Token-2022. */
 const FREE = { epoch: 0n, maximum: 0n, feeBps: 0 };
+/** Makes a fixture's mint one of Token-2022. */
 const UNTAXED = { older: FREE, newer: FREE };
 
 test("a tick pool sells nothing while either of its mints is paused", () => {

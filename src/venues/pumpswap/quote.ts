@@ -179,9 +179,10 @@ export function costExactOut(
   const { baseReserve, baseTransferFee, quoteTransferFee, quoteMint } = state;
   if (baseTransferFee !== null || quoteTransferFee !== null || inputMint !== quoteMint)
     return "other-terms";
+  if (state.isBuyDisabled || amountOut <= 0n || amountOut >= baseReserve) return "refused";
   const quote = effectiveQuote(state);
-  if (state.isBuyDisabled || amountOut <= 0n || amountOut >= baseReserve || quote <= 0n)
-    return "refused";
+  // None was executed at a quote of zero.
+  if (quote === 0n || !areReservesValid(state)) return "refused";
   const rates = poolRates(state);
   const cost = mulDivCeil(quote, amountOut, baseReserve - amountOut);
   return (
