@@ -112,7 +112,7 @@ const pace = setInterval(() => {
 const probing = setInterval(() => {
   const question = deliverProbe(probes.asked);
   if (question !== null) client.postMessage(question);
-  awaited = deliverProbe(probes.pushed);
+  awaited ??= deliverProbe(probes.pushed);
   probe++;
 }, PROBE_MS);
 

@@ -35,7 +35,7 @@ const { values } = readOptions(
     "tokens-of-series": {
       type: "string",
       default: "1",
-      help: "VALUE tokens are traded alike: less of the time is the bench's own",
+      help: "tokens that share one series; a divisor of --tokens",
     },
     database: {
       type: "string",
@@ -50,6 +50,9 @@ const { values } = readOptions(
 if (values.database === "postgres") requirePostgres();
 const tokens = Number(values.tokens);
 const days = Math.max(3, Number(values.days));
+const tokensOfSeries = Number(values["tokens-of-series"]);
+if (!Number.isInteger(tokens / tokensOfSeries))
+  throw new RangeError("--tokens-of-series must divide --tokens");
 const GOAL_MS = { day: 10, month: 50 } as const;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 24 * MS_PER_HOUR;
@@ -87,7 +90,6 @@ async function open(): Promise<Database> {
 }
 
 async function measure(database: Database, random: Random) {
-  const tokensOfSeries = Number(values["tokens-of-series"]);
   const market = new PlayedMarket({ database, random, startMs: START_MS, tokensOfSeries });
   market.start(tokens);
   const clock = { nowMs: () => market.nowMs };
