@@ -200,18 +200,19 @@ function Heading({ mint, name, answer, sale, exitSol, isMissing }: HeadingProps)
           <bdi>{name.long}</bdi>
         </h1>
         <p className="token-source">
-          {name.symbol === null ? null : (
-            <strong>
-              <bdi>{name.symbol}</bdi>
-            </strong>
-          )}
-          {answer === undefined ? null : <Badge>{text.token.phaseWords[answer.fase]}</Badge>}
+          {/* Known from the start, so that what arrives later moves nothing. */}
           {looksLikeMint(mint) ? (
             <span className="token-mint">
               <Address address={mint} isShort />
               <CopyButton value={mint} label={text.exit.copyMint} isIcon />
             </span>
           ) : null}
+          {name.symbol === null ? null : (
+            <strong>
+              <bdi>{name.symbol}</bdi>
+            </strong>
+          )}
+          {answer === undefined ? null : <Badge>{text.token.phaseWords[answer.fase]}</Badge>}
         </p>
       </div>
       {isMissing ? null : (
