@@ -183,8 +183,10 @@ for (const [name, buildsOf] of [
     );
     const follows = async () => {
       const answers = await answersOf(scene);
-      const hasChanged = answers.every(({ paid, executed }, index) => {
-        return paid === executed && paid !== first[index]?.paid;
+      const hasChanged = answers.every(({ aviso, paid, executed }, index) => {
+        const isAsPaid = paid === executed && paid !== first[index]?.paid;
+        // The answer to the size may be executed a moment before the token's own.
+        return isAsPaid && EXECUTED.test(aviso ?? "");
       });
       return hasChanged ? answers : null;
     };
@@ -193,9 +195,6 @@ for (const [name, buildsOf] of [
       `a build that pays otherwise: ${TOKENS} answers follow it after ${since(otherMs)}`,
     );
     assert.equal((await executedOf(scene, venue))?.answers_executed, true);
-    for (const { aviso, confianza } of changed) {
-      assert.match(aviso ?? "", EXECUTED);
-      assert.equal(confianza, "media");
-    }
+    for (const { confianza } of changed) assert.equal(confianza, "media");
   });
 }
