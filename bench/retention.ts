@@ -16,7 +16,7 @@ import { Endings } from "#test/support/ending.ts";
 import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { Latencies } from "./latencies.ts";
-import { readOptions, requirePostgres } from "./options.ts";
+import { readOptions, refuse, requirePostgres } from "./options.ts";
 import { PlayedMarket } from "./retention/played-market.ts";
 import { storedSize } from "./retention/stored-sizes.ts";
 
@@ -51,8 +51,7 @@ if (values.database === "postgres") requirePostgres();
 const tokens = Number(values.tokens);
 const days = Math.max(3, Number(values.days));
 const tokensOfSeries = Number(values["tokens-of-series"]);
-if (!Number.isInteger(tokens / tokensOfSeries))
-  throw new RangeError("--tokens-of-series must divide --tokens");
+if (!Number.isInteger(tokens / tokensOfSeries)) refuse("--tokens-of-series must divide --tokens");
 const GOAL_MS = { day: 10, month: 50 } as const;
 const MS_PER_HOUR = 3_600_000;
 const MS_PER_DAY = 24 * MS_PER_HOUR;

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
+import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
+import { POOL } from "#src/venues/pumpswap/layout.ts";
 import { multiHopSale } from "#src/venues/shared/pump-fees/multi-hop-sale.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
@@ -24,14 +27,9 @@ const RECORDED = [
 
 for (const [venue, file] of RECORDED) {
   test(`the compiled program pays what the model says, to the base unit: ${venue}`, async (t) => {
-    const sale = VENUE_SALES.find((known) => known.venue === venue);
-    assert.ok(sale !== undefined);
-    const path = sharedPath(t, "executions", `${file}.jsonl.gz`);
-    const programs = path === null ? null : compiledPrograms(t, sale.programs);
-    if (path === null || programs === null) return;
-    const vm = new Vm(loadNative());
-    for (const program of programs) vm.load(program);
-    const cases = await readExecutions(path);
+    const compiled = await compiledVenue(t, venue, file);
+    if (compiled === null) return;
+    const { sale, vm, cases } = compiled;
     let compared = 0;
     for (const { line, execution } of cases.filter((_, index) => index % EVERY === 0)) {
       const run = execute(vm, sale, execution);
@@ -45,20 +43,15 @@ for (const [venue, file] of RECORDED) {
 }
 
 const MODES = [
-  ["pump-curve", "pump-curve.bytecode", { mayhem: 81, cashback: 82 }],
-  ["pumpswap", "pumpswap.bytecode", { mayhem: 243, cashback: 244 }],
+  ["pump-curve", "pump-curve.bytecode", BONDING_CURVE],
+  ["pumpswap", "pumpswap.bytecode", POOL],
 ] as const;
 
 test("a pool in any of its modes can be sold and bought: mayhem, cashback, both", async (t) => {
-  for (const [venue, file, flags] of MODES) {
-    const sale = VENUE_SALES.find((known) => known.venue === venue);
-    assert.ok(sale !== undefined);
-    const path = sharedPath(t, "executions", `${file}.jsonl.gz`);
-    const programs = path === null ? null : compiledPrograms(t, sale.programs);
-    if (path === null || programs === null) return;
-    const vm = new Vm(loadNative());
-    for (const program of programs) vm.load(program);
-    const cases = await readExecutions(path);
+  for (const [venue, file, layout] of MODES) {
+    const compiled = await compiledVenue(t, venue, file);
+    if (compiled === null) return;
+    const { sale, vm, cases } = compiled;
     let paid = 0;
     for (const { line, execution } of cases.filter((_, index) => index % EVERY_MODE === 0)) {
       for (const [mayhem, cashback] of [
@@ -68,8 +61,8 @@ test("a pool in any of its modes can be sold and bought: mayhem, cashback, both"
       ] as const) {
         const accounts = new PatchedAccounts(execution.accounts);
         accounts.patch(execution.pool, [
-          { offset: flags.mayhem, value: mayhem, width: 1 },
-          { offset: flags.cashback, value: cashback, width: 1 },
+          { offset: layout.is_mayhem_mode, value: mayhem, width: 1 },
+          { offset: layout.is_cashback_coin, value: cashback, width: 1 },
         ]);
         const changed = { ...execution, accounts };
         const run = execute(vm, sale, changed);
@@ -105,14 +98,10 @@ test("one instruction over several pump pools pays what the model says", async (
 });
 
 test("a run leaves nothing behind: the same run gives the same results", async (t) => {
-  const sale = VENUE_SALES.find(({ venue }) => venue === "raydium-amm-v4");
-  assert.ok(sale !== undefined);
-  const path = sharedPath(t, "executions", "raydium-amm-v4.jsonl.gz");
-  const programs = path === null ? null : compiledPrograms(t, sale.programs);
-  if (path === null || programs === null) return;
-  const vm = new Vm(loadNative());
-  for (const program of programs) vm.load(program);
-  const paid = (await readExecutions(path)).find(({ execution }) => execution.amountOut !== null);
+  const compiled = await compiledVenue(t, "raydium-amm-v4", "raydium-amm-v4");
+  if (compiled === null) return;
+  const { sale, vm, cases } = compiled;
+  const paid = cases.find(({ execution }) => execution.amountOut !== null);
   assert.ok(paid !== undefined);
   const { execution } = paid;
   const prepared = prepareSale(sale, execution, {
@@ -132,6 +121,18 @@ test("a run leaves nothing behind: the same run gives the same results", async (
   assert.ok(second < first, "the second sale finds the pool as the first left it");
   assert.deepEqual(run(1), [once]);
 });
+
+/** A venue's sale, a VM with its compiled programs, and its recordings; null, with a reason, where they are absent. */
+async function compiledVenue(t: TestContext, venue: VenueId, file: string) {
+  const sale = VENUE_SALES.find((known) => known.venue === venue);
+  assert.ok(sale !== undefined);
+  const path = sharedPath(t, "executions", `${file}.jsonl.gz`);
+  const programs = path === null ? null : compiledPrograms(t, sale.programs);
+  if (path === null || programs === null) return null;
+  const vm = new Vm(loadNative());
+  for (const program of programs) vm.load(program);
+  return { sale, vm, cases: await readExecutions(path) };
+}
 
 /** What the compiled program pays, null where it refuses; null where the sale cannot be built. */
 function execute(vm: Vm, sale: VenueSale, execution: RecordedExecution) {

@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  derivedPool,
-  namedAddress,
-  plainVenue,
-  vaultAccount,
-} from "#bench/detection/plain-pool-venue.ts";
+import { derivedPool, namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -65,26 +60,6 @@ test("a whole stream replaces the reads of a token in use, and an end of the str
   chain.claimWhole(false);
   const followed = await readsIn(10 * MINUTE_MS, REREAD_FOLLOWED_MS + 5_000);
   assert.ok(followed >= perRead(REREAD_FOLLOWED_MS) / 2, `${followed} accounts`);
-});
-
-test("a pool that waits for the rest of a slot is measured when the stream has delivered the slot", async (t) => {
-  const { chain, tracker, pool, pass } = await streaming();
-  closeAfter(t, () => tracker.close());
-  await tracker.snapshot(MINT);
-  await pass(MINUTE_MS);
-  chain.advance(1);
-  t.mock.timers.enable({ apis: ["setInterval", "setTimeout"] });
-  tracker.start();
-  const depths: (bigint | undefined)[] = [];
-  tracker.onSnapshot(({ assessment }) => depths.push(assessment.measurement?.depthLamports));
-  chain.reach(chain.slot - 1n);
-  chain.set(pool.vaultB, vaultAccount(WSOL, 70n * SOL));
-  chain.advance(1);
-  t.mock.timers.tick(5);
-  assert.ok(!depths.includes(70n * SOL), "its other vault may still change");
-  chain.reach(chain.slot - 1n);
-  t.mock.timers.tick(5);
-  assert.ok(depths.includes(70n * SOL));
 });
 
 test("an update that the stream lost is found by a read within two minutes", async (t) => {

@@ -396,17 +396,3 @@ test("a provider that lags does not replace newer data", async () => {
   assert.equal(depthOf(tracker.latest(MINT)), 40n * SOL);
   await tracker.close();
 });
-
-test("a change is measured when it arrives, not at the next tick", async (t) => {
-  t.mock.timers.enable({ apis: ["setInterval"] });
-  const chain = new ScriptedChain();
-  const pool = placeToken(chain, MINT, 80);
-  const { tracker } = track(chain);
-  closeAfter(t, () => tracker.close());
-  await tracker.snapshot(MINT);
-  tracker.start();
-  const measured = Promise.withResolvers<MarketSnapshot>();
-  tracker.onSnapshot(measured.resolve);
-  setReserves(chain, pool, { base: BASE, quote: 70n * SOL });
-  assert.equal(depthOf(await measured.promise), 70n * SOL);
-});

@@ -169,13 +169,12 @@ function firstVersion(sale: SaleParts): BuiltSale {
     ],
     placeholders: [
       ...owners.map(
-        (owner) =>
-          ({
-            kind: "token-account",
-            address: ownedBy(owner),
-            mint: pool.quoteMint,
-            owner,
-          }) as const,
+        (owner): Placeholder => ({
+          kind: "token-account",
+          address: ownedBy(owner),
+          mint: pool.quoteMint,
+          owner,
+        }),
       ),
       ...(isSale ? [] : [noVolume()]),
     ],
