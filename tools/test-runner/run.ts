@@ -34,6 +34,25 @@ const DEFAULT_FILES = [
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
 const PROCESSES_PER_PROCESSOR = 2;
+/** Files that mostly wait, as `--slowest` shows. Half of the processes begin with them, and the others end with them. */
+const MOSTLY_WAITING = [
+  "src/store/move/move-to-postgres.test.ts",
+  "src/store/watched-client.test.ts",
+  "test/simulation/accuracy/program-upgrade.test.ts",
+  "test/simulation/accuracy/accuracy-mode.test.ts",
+  "test/simulation/accuracy/replaying-thread.test.ts",
+  "src/cli/doctor.test.ts",
+  "src/api/mcp/mcp.test.ts",
+  "test/simulation/demo-market.test.ts",
+  "src/track/token-restore-failures.test.ts",
+  "src/proof/proofs.test.ts",
+  "src/chain/geyser-losses.test.ts",
+  "test/simulation/chaos/chaos.test.ts",
+  "src/relay/redis-link.test.ts",
+  "src/track/pump-chains.test.ts",
+  "src/track/executed-answers.test.ts",
+  "src/relay/lost-messages.test.ts",
+];
 /** Tests allocate much that is soon unused: with Node's default young generation they take 5 % more CPU time. */
 const SEMI_SPACE_MB = 64;
 /** A test that takes longer hangs: it fails by name. */
@@ -63,8 +82,10 @@ const temporary = mkdtempSync(join(tmpdir(), "exitability-tests-"));
 chmodSync(temporary, 0o755); // Some tests start the service as another user.
 const databases = folderInMemory() ?? temporary;
 const processes = Math.min(PROCESSES_PER_PROCESSOR * availableParallelism(), files.length);
+const mostlyWaiting = MOSTLY_WAITING.filter((file) => files.includes(file));
 /** The largest files first, so that only short ones are left at the end. */
-const waiting = files
+const others = files
+  .filter((file) => !mostlyWaiting.includes(file))
   .map((file) => ({ file, bytes: statSync(file).size }))
   .toSorted((a, b) => b.bytes - a.bytes)
   .map(({ file }) => file);
@@ -93,11 +114,14 @@ function folderInMemory(): string | null {
 
 /** Runs files until none is left; replaces a process that died. */
 async function runLane(lane: number): Promise<void> {
-  while (waiting.length > 0) await runProcess(join(temporary, `outcomes-${lane}`));
+  const queues =
+    lane % PROCESSES_PER_PROCESSOR === 0 ? [mostlyWaiting, others] : [others, mostlyWaiting];
+  while (queues.some(({ length }) => length > 0))
+    await runProcess(join(temporary, `outcomes-${lane}`), queues);
 }
 
-/** Runs waiting files in one process; their output is shown only if one of them fails. */
-async function runProcess(outcomesFile: string): Promise<void> {
+/** Runs files in one process, until none is left; their output is shown only if one of them fails. */
+async function runProcess(outcomesFile: string, queues: readonly string[][]): Promise<void> {
   const costsFile = `${outcomesFile}-costs`;
   const child = fork(WORKER, {
     execArgv: [
@@ -121,7 +145,7 @@ async function runProcess(outcomesFile: string): Promise<void> {
   let current: string | undefined;
   let ending: NodeJS.Timeout | undefined;
   child.on("message", () => {
-    current = waiting.shift();
+    current = queues.find(({ length }) => length > 0)?.shift();
     child.send(current ?? NO_FILE);
     if (current !== undefined) return;
     ending = setTimeout(() => child.kill("SIGKILL"), ENDING_TIMEOUT_MS);
