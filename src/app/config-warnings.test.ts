@@ -31,6 +31,13 @@ test("links that lead to port 0 are named", () => {
   assert.deepEqual(warningsFor({ PORT: "0", PUBLIC_URL: "http://exit.example" }), []);
 });
 
+test("links that lead to every address are named", () => {
+  for (const HOST of ["0.0.0.0", "::"]) {
+    assert.match(warningsFor({ HOST })[0] ?? "", /^HOST is every address .*set PUBLIC_URL$/);
+    assert.deepEqual(warningsFor({ HOST, PUBLIC_URL: "http://exit.example" }), []);
+  }
+});
+
 test("a range in WEBHOOK_ALLOW that is not one is refused by name", () => {
   assert.throws(() => readConfig({ WEBHOOK_ALLOW: "foo" }), /WEBHOOK_ALLOW: "foo" is not/);
 });

@@ -36,6 +36,10 @@ export function configWarnings(
     warnings.push(
       "PORT=0 takes any free port, and links and texts have port 0, where nothing listens: set PORT, or PUBLIC_URL",
     );
+  if (["0.0.0.0", "[::]"].includes(new URL(publicUrl).hostname))
+    warnings.push(
+      "HOST is every address of this machine, and links and texts have it, where no other machine arrives: set PUBLIC_URL",
+    );
   if (foreignIdentity?.jwksUrl.startsWith("http:") && !isLoopback(foreignIdentity.jwksUrl))
     warnings.push(
       "AUTH_JWKS_URL is read over plain http: a network in between can replace the keys and sign in as anyone; use https",
