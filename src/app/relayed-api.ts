@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import type { UserAlerts } from "#src/alerts/alerting.ts";
 import type { PublishedAccuracy } from "#src/api/service/get-accuracy.ts";
 import { systemClock } from "#src/platform/clock.ts";
+import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { RelayLink } from "#src/relay/relay-link.ts";
 import type { RelayTopics } from "#src/relay/relay-messages.ts";
 import { notifyTracker, RemoteMarkets } from "#src/relay/remote-markets.ts";
@@ -11,7 +12,6 @@ import type { Windows } from "#src/users/fixed-windows.ts";
 import type { Users } from "#src/users/users.ts";
 import { openApi, openUsers, type TrackerView } from "./api-part.ts";
 import type { ServingBase } from "./process-base.ts";
-import { proofFrom } from "./relayed-proof.ts";
 import type { TrackerFacts } from "./tracker-role.ts";
 
 export type Relay = { readonly link: RelayLink; readonly topics: RelayTopics };
@@ -64,7 +64,7 @@ export async function openRelayedApi(
     ...(hungAfterMs === undefined ? {} : { liveness: () => markets.heardWithin(hungAfterMs) }),
     examples,
     accuracyReport: async () => (await markets.accuracyReport()) as PublishedAccuracy,
-    proofOf: async (mint, sale) => proofFrom(await markets.proof(mint, sale)),
+    proofOf: async (mint, sale) => (await markets.proof(mint, sale)) as ExitProof,
     onWatchlistChange: (userId) => notifyTracker(relay, { kind: "watchlist", userId }),
   };
   return { app: await openApi(base, { tracker, users, alerts }), users, markets, examples };

@@ -6,7 +6,6 @@ import { probeWrite } from "#src/store/usage.ts";
 import { ALERTS_RECORDED, ApiThread, THREAD_TOPICS } from "./api-thread.ts";
 import { openFollowing } from "./following.ts";
 import type { ProcessBase, Served } from "./process-base.ts";
-import { relayedProof } from "./relayed-proof.ts";
 import { reloadWatchlist, type TrackerFacts } from "./tracker-role.ts";
 
 /**
@@ -29,7 +28,7 @@ export async function openThreaded(base: ProcessBase): Promise<Served> {
   const publisher = new MarketPublisher({
     ...{ link, topics: THREAD_TOPICS, markets: tracking.tracker, term: 1n, facts },
     accuracyReport: tracking.accuracyReport,
-    proofOf: relayedProof(tracking.proofOf),
+    proofOf: tracking.proofOf,
     onWatchlistChange: reloadWatchlist(recorder),
     clock: systemClock,
     log,

@@ -15,7 +15,6 @@ import { parseUserId } from "#src/store/user-id.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { openTracking, type Tracking } from "./open-tracking.ts";
-import { relayedProof } from "./relayed-proof.ts";
 
 /** The delay after tracking failed: another process can take over, and an unreachable node is not flooded. */
 const RETRY_AFTER_MS = 2_000;
@@ -127,7 +126,7 @@ export class TrackerRole {
         term,
         facts: () => facts,
         accuracyReport,
-        proofOf: relayedProof(proofOf),
+        proofOf,
         onWatchlistChange: reloadWatchlist(judging.recorder),
         clock,
         log,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
@@ -114,6 +115,20 @@ test("a request that fails is answered at once, so that no caller waits for a ti
   bus.say(topics.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 3 }]);
+});
+
+test("a request that the tracker refuses is refused with its code and its text", async (t) => {
+  const refusal = {
+    code: "overloaded",
+    publicMessage: "Too many tokens are being loaded.",
+  } as const;
+  const { bus } = successor(t, {
+    history: () => Promise.reject(new AppError(refusal.code, refusal)),
+  });
+  const asked = { mint: SOME_MINT, grid: {} as never };
+  bus.say(topics.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
+  await settle();
+  assert.deepEqual(answers(bus), [{ term: 7n, id: 3, refusal }]);
 });
 
 test("a replica receives a heartbeat at once whenever Redis comes back", (t) => {

@@ -1,3 +1,4 @@
+import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger, isOwnBug } from "#src/platform/failure-log.ts";
@@ -37,7 +38,6 @@ export type MarketPublisherDeps = {
   /** Facts about the service, which its API publishes. */
   readonly facts: () => unknown;
   readonly accuracyReport: () => unknown;
-  /** A proof, or why there is none. */
   readonly proofOf: (mint: Address, sale: ExitQuery) => Promise<unknown>;
   readonly onWatchlistChange: (userId: string) => void;
   readonly clock: WallClock;
@@ -217,7 +217,7 @@ export class MarketPublisher {
 
   async #answer(request: TrackerRequest): Promise<void> {
     const { topics, term } = this.#deps;
-    const reply = (answered: Pick<TrackerReply, "answer" | "isOwnBug">) =>
+    const reply = (answered: Omit<TrackerReply, "term" | "id">) =>
       this.#send(
         topics.replica(request.replica),
         messageText({ term, id: request.id, ...answered }),
@@ -226,8 +226,12 @@ export class MarketPublisher {
       reply({ answer: await this.#answerOf(request) });
       this.#requestFailures.succeeded();
     } catch (cause) {
-      this.#requestFailures.failed(cause, { kind: request.kind });
-      reply(isOwnBug(cause) ? { isOwnBug: true } : {});
+      const isRefusal = cause instanceof AppError;
+      // Not logged without a cause: too many requests wait, or this exit has no proof.
+      if (!isRefusal || cause.cause !== undefined)
+        this.#requestFailures.failed(cause, { kind: request.kind });
+      if (isRefusal) reply({ refusal: { code: cause.code, publicMessage: cause.publicMessage } });
+      else reply(isOwnBug(cause) ? { isOwnBug: true } : {});
     }
   }
 

@@ -2,6 +2,7 @@ import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
+import type { AppError } from "#src/platform/app-error.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { HistoryGrid, HistoryPoint } from "#src/track/history/history.ts";
@@ -15,7 +16,7 @@ import type { Address } from "#src/units/address.ts";
  * Messages between the tracker and the processes or the thread that serve requests. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
-const VERSION = 8;
+const VERSION = 9;
 
 /** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;
@@ -111,8 +112,10 @@ export type TrackerMessage =
 export type TrackerReply = {
   readonly term: bigint;
   readonly id: number;
-  /** Absent: the tracker failed. */
+  /** Absent: the tracker refused the request, or failed. */
   readonly answer?: unknown;
+  /** Why the tracker refused the request: the error of a request in its own process. */
+  readonly refusal?: Pick<AppError, "code" | "publicMessage">;
   /** Absent: no failure, or a failure whose cause is outside the tracker. */
   readonly isOwnBug?: true;
 };

@@ -80,16 +80,21 @@ function reply(bus: RelayBus, term: bigint, answer: unknown): void {
   sayReply(bus, term, { answer });
 }
 
+const OVERLOADED = {
+  code: "overloaded",
+  publicMessage: "Too many tokens are being loaded.",
+} as const;
+
+function refuse(bus: RelayBus, term: bigint): void {
+  sayReply(bus, term, { refusal: OVERLOADED });
+}
+
 function failByBug(bus: RelayBus, term: bigint): void {
   sayReply(bus, term, { isOwnBug: true });
 }
 
 /** Answers the newest question. */
-function sayReply(
-  bus: RelayBus,
-  term: bigint,
-  outcome: Pick<TrackerReply, "answer" | "isOwnBug">,
-): void {
+function sayReply(bus: RelayBus, term: bigint, outcome: Omit<TrackerReply, "term" | "id">): void {
   const ask = questions(bus).at(-1);
   assert.ok(ask !== undefined, "nothing was asked");
   bus.say(topics.replica(ask.replica), messageText({ term, id: ask.id, ...outcome }));
@@ -234,6 +239,27 @@ test("a bug of the tracker is an error of ours, not a chain that can't be reache
   await settle();
   failByBug(bus, 1n);
   await snapshot;
+});
+
+test("what the tracker refuses is refused with its reason", async (t) => {
+  const { bus, markets } = replica(t);
+  beat(bus, 1n);
+  const sale = { profile: "pro", sizeLamports: 1n } as const;
+  for (const ask of [() => markets.exit(SOME_MINT, sale), () => markets.snapshot(SOME_MINT)]) {
+    const refused = assert.rejects(ask(), OVERLOADED);
+    await settle();
+    refuse(bus, 1n);
+    await refused;
+  }
+});
+
+test("where the tracker refuses a token, its stored answer is given", async (t) => {
+  const { bus, markets } = replica(t, state(START - 1_000));
+  beat(bus, 1n);
+  const answered = markets.snapshot(SOME_MINT);
+  await settle();
+  refuse(bus, 1n);
+  assert.equal((await answered).kind, "assessed");
 });
 
 test("without a tracker a token is answered as it was stored, as old as it is", async (t) => {

@@ -184,7 +184,7 @@ export class RemoteMarkets<Facts> implements Markets {
     return this.#deps.storedState(mint, slot);
   }
 
-  /** @throws AppError chain_unavailable */
+  /** @throws AppError proof_unavailable, chain_unavailable */
   proof(mint: Address, sale: ExitQuery): Promise<unknown> {
     return this.#requestOrFail("proof", { mint, sale });
   }
@@ -219,9 +219,9 @@ export class RemoteMarkets<Facts> implements Markets {
       // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
     } catch (cause) {
-      if (!(cause instanceof RelayUnavailable || cause instanceof TrackerBug)) throw cause;
+      if (!isTrackersFailure(cause)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
-      if (known === null && cause instanceof TrackerBug) throw cause;
+      if (known === null && !(cause instanceof RelayUnavailable)) throw cause;
       return known ?? { kind: "unavailable", mint };
     } finally {
       if (!this.#held.has(mint)) this.#stopReceiving(mint);
@@ -341,4 +341,11 @@ export function notifyTracker(
   message: Exclude<TrackerMessage, TrackerRequest>,
 ): void {
   link.publish(topics.tracker, messageText(message)).catch(() => undefined);
+}
+
+/** The tracker failed, refused the request or can't be reached; not a bug of this process. */
+function isTrackersFailure(cause: unknown): boolean {
+  return (
+    cause instanceof RelayUnavailable || cause instanceof TrackerBug || cause instanceof AppError
+  );
 }

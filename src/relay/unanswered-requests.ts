@@ -42,7 +42,8 @@ export class UnansweredRequests {
 
   /**
    * @param onAnswer called before any later message is received
-   * @throws RelayUnavailable; TrackerBug; AppError overloaded if too many requests wait
+   * @throws RelayUnavailable; TrackerBug; AppError as the tracker refused it, or overloaded if too many
+   *   requests wait
    */
   async send<Kind extends TrackerRequestKind>(
     kind: Kind,
@@ -84,7 +85,9 @@ export class UnansweredRequests {
   receive(reply: TrackerReply): void {
     const waiting = this.#waiting.get(reply.id);
     if (waiting === undefined) return;
+    const { refusal } = reply;
     if ("answer" in reply) waiting.resolve(reply);
+    else if (refusal !== undefined) waiting.reject(new AppError(refusal.code, refusal));
     else if (reply.isOwnBug === true) waiting.reject(new TrackerBug("the tracker failed"));
     else waiting.reject(new RelayUnavailable("the tracker failed"));
   }
