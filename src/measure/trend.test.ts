@@ -61,6 +61,13 @@ test("only the last half hour counts", () => {
   assert.equal(trendOf(windowOf(samples)), "stable");
 });
 
+test("a trend ends in a gap, once less than five minutes of the last half hour are known", () => {
+  const gap = (minutes: number) => Array.from({ length: 6 * minutes }, () => null);
+  assert.equal(trendOf(windowOf([...line(180, -50), ...gap(24)])), "deteriorating");
+  assert.equal(trendOf(windowOf([...line(180, -50), ...gap(26)])), "stable");
+  assert.deepEqual(windowOf([...line(180, -50), ...gap(60)]), emptyTrendWindow(1));
+});
+
 test("missing samples change nothing of a line, and samples of another basis are not compared", () => {
   const holey = line(180, 30).map((capacity, index) => (index % 3 === 0 ? capacity : null));
   assert.equal(trendOf(windowOf(holey)), "improving");

@@ -32,7 +32,7 @@ export function emptyTrendWindow(basis: number): TrendWindow {
  * The window with one more sample; a later sample of the same 10 s replaces the one before, and one
  * of another basis starts a new series. An older sample than the newest changes nothing.
  *
- * @param c10Sol null: a gap, which leaves the places as they are
+ * @param c10Sol null: a gap, in which the earlier samples only grow older
  * @param basis which series this belongs to; samples of different ones are never compared
  */
 export function pushTrendSample(
@@ -42,7 +42,7 @@ export function pushTrendSample(
   const { c10Sol, basis } = sample;
   const interval = Math.floor(sample.timeMs / intervalMs);
   const start = window.basis === basis ? window : emptyTrendWindow(basis);
-  if (c10Sol === null) return start;
+  if (c10Sol === null) return isEmpty(start) ? start : trimmed(start, interval);
   const log = Math.fround(logCapacity(c10Sol));
   if (isEmpty(start)) return { basis, first: interval, end: interval, lasts: [], logs: [log] };
   if (interval < start.end) return start;
@@ -75,10 +75,11 @@ function withoutNewest(window: TrendWindow): TrendWindow {
   return { ...window, end, lasts: lasts.slice(0, -1), logs: logs.slice(0, -1) };
 }
 
-/** Removes intervals that are older than the window, and those before the first sample. */
-function trimmed(window: TrendWindow): TrendWindow {
+/** Removes intervals that are half an hour older than `now`, and those before the first sample. */
+function trimmed(window: TrendWindow, now = window.end): TrendWindow {
   const { basis, end, lasts, logs } = window;
-  let first = Math.max(window.first, end - PLACES + 1);
+  let first = Math.max(window.first, now - PLACES + 1);
+  if (first > end) return emptyTrendWindow(basis);
   let old = 0;
   for (; old < lasts.length; old++) {
     const last = lasts[old] ?? 0;
