@@ -16,7 +16,7 @@ import { laddersOf } from "./ladder.ts";
 import type { Market, TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
-import { blockReasonOf, coverageOf, isHalted, liveRoutes } from "./quality.ts";
+import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./quality.ts";
 import type { Route } from "./route.ts";
 import { positionOf } from "./slippage.ts";
 
@@ -59,8 +59,9 @@ function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
   if (token === null || token.isNonTransferable || phase === "migrating") return null;
   if (token.startsFrozen && token.freezeAuthority === null) return null;
   if (liveRoutes(priced).length === 0) return null;
-  const pools = priced.routes.map(shareOf);
-  if (isHalted(priced) || priced.midPrice === null) return { c10Sol: 0, pools };
+  const pools = sharesOf(priced);
+  if (isHalted(priced)) return { c10Sol: 0, pools };
+  if (priced.midPrice === null) return pools.length === 0 ? null : { c10Sol: 0, pools };
   const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
   const proPaid = paidForPositions(
     exits,
@@ -73,7 +74,7 @@ function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
 function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   const { midPrice, family } = priced;
   const depthLamports = priced.routes.reduce((sum, route) => sum + route.depthLamports, 0n);
-  const pools = priced.routes.map(shareOf);
+  const pools = sharesOf(priced);
   if (midPrice === null) {
     const ladders = laddersOf({ retail: [], pro: [] }, family);
     return { depthLamports, midPrice, ...ladders, c10Sol: 0, pools };
@@ -97,6 +98,11 @@ function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number 
   );
   const capacity = capacityOf(known, proPricer(exits));
   return toNumber(capacity) / toNumber(LAMPORTS_PER_SOL);
+}
+
+/** A pool of which nothing is known that pays is left out, as one that can't be read: it may hold as much as ever. */
+function sharesOf({ routes }: PricedMarket): readonly PoolShare[] {
+  return routes.filter((route) => !isUnseen(route)).map(shareOf);
 }
 
 function shareOf(route: Route): PoolShare {

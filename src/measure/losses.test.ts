@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { marketOf, poolOfSol, SOL } from "#test/support/markets.ts";
-import { constantProductPool, levelsPool } from "#test/support/pools.ts";
+import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import { causeOf, lossesBetween } from "./losses.ts";
 
@@ -66,6 +66,18 @@ test("a paused pool is paused, alone or among others", () => {
   const small = poolOfSol(10, 0.001, { number: 2 });
   assert.equal(causeBetween([whole], [paused])?.kind, "paused");
   assert.equal(causeBetween([whole, small], [paused, small])?.kind, "paused");
+});
+
+test("a pool of which nothing that pays is loaded has lost nothing, alone or among others", () => {
+  const unloaded = emptyPool({ cautions: ["partly-loaded"] });
+  const small = poolOfSol(10, 0.001, { number: 2 });
+  const isClosed = () => false;
+  const after = (...pools: readonly QuotablePool[]) => assess(marketOf(pools));
+  assert.equal(after(unloaded).pricedWhileBlocked, null);
+  const unseen = lossesBetween(after(whole, small), after(unloaded, small), isClosed);
+  assert.equal(Math.abs(unseen?.withdrawn ?? 1), 0);
+  const drained = lossesBetween(after(whole, small), after(emptyPool(), small), isClosed);
+  assert.ok((drained?.withdrawn ?? 0) > 1);
 });
 
 test("a withdrawal is counted while another pool appears, which gives more than it took", () => {

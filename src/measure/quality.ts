@@ -84,6 +84,11 @@ export function blockReasonOf(
   return !market.isSearchComplete && priced.midPrice === null ? "search-incomplete" : null;
 }
 
+/** Whether an open pool's route pays nothing as far as its accounts are loaded, and may pay with the others. */
+export function isUnseen(route: Route): boolean {
+  return route.pool.status === "open" && route.spotPrice === null && isPartlyLoaded(route);
+}
+
 /** Whether accounts of a pool or a hop are not loaded, in which it may have liquidity. */
 function isPartlyLoaded({ pool, hops }: Route): boolean {
   return [pool, ...hops].some(({ cautions }) => cautions.includes("partly-loaded"));
