@@ -20,7 +20,7 @@ import {
 import { assess } from "./assess.ts";
 import type { Assessment, Measurement } from "./assessment.ts";
 import { slippageAtSize } from "./ladder.ts";
-import type { UnpricedPool } from "./market.ts";
+import type { Market, UnpricedPool } from "./market.ts";
 
 function measured(assessment: Assessment): Measurement {
   assert.equal(assessment.blocked, null);
@@ -161,6 +161,14 @@ describe("the mid holds against hostile pools", () => {
     assert.deepEqual(assessment.findings, [
       { kind: "unpriced-pools", sharePct: null, venues: ["meteora-dlmm"], quoteMints: [] },
     ]);
+  });
+
+  test("an undecodable giant blocks too where it alone holds its stable", () => {
+    const giant = unpricedPool({ quoteHeld: 21_000_000_000n, quoteMint: USDC });
+    const weighed = (hopPools: Market["hopPools"]) =>
+      assess(marketOf([honest], { unpriced: [giant], hopPools })).blocked;
+    assert.equal(weighed([usdcPool()]), "unpriced-majority");
+    assert.equal(weighed([]), null);
   });
 
   test("where all pools are slivers, the one with more near depth still gives a mid", () => {

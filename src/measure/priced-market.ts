@@ -5,7 +5,7 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Family, PoolStatus } from "#src/venues/venue.ts";
 import type { Market } from "./market.ts";
 import { atSpot, middleRoute, type Route, spotOfHops, type Way, weighRoutes } from "./route.ts";
-import { WaysToSol } from "./ways-to-sol.ts";
+import { isStable, WaysToSol } from "./ways-to-sol.ts";
 
 /** A market with each pool's way into SOL, the mid, and the family; what every question starts from. */
 export type PricedMarket = {
@@ -16,7 +16,7 @@ export type PricedMarket = {
   readonly open: readonly Route[];
   /** Pools whose quote mint has no modelled way to SOL: known, and not priced. */
   readonly unrouted: readonly QuotablePool[];
-  /** Spots of the quote mints among the routes: lamports per base unit. */
+  /** Spots of the quote mints among the routes, and of unpriced stables: lamports per base unit. */
   readonly quoteSpots: ReadonlyMap<Address, Ratio>;
   /** The route whose spot is the mid; null where nothing can be sold. */
   readonly midRoute: Route | null;
@@ -40,6 +40,12 @@ export function priceMarket(market: Market): PricedMarket {
     ways.push({ pool, hops });
     const spot = spotOfHops(hops);
     if (spot !== null) quoteSpots.set(pool.quoteMint, spot);
+  }
+  // What no route pays has a worth only as a stable: of another mint, anyone may have made the price.
+  for (const { quoteMint, family } of market.unpriced) {
+    if (quoteMint === null || !isStable(quoteMint) || quoteSpots.has(quoteMint)) continue;
+    const spot = spotOfHops(waysToSol.after({ quoteMint, family }) ?? []);
+    if (spot !== null) quoteSpots.set(quoteMint, spot);
   }
   const routes = weighRoutes(ways);
   const midRoute = middleRoute(routes);

@@ -33,13 +33,12 @@ export class WaysToSol {
     }
   }
 
-  /** The hops that sell what `pool` pays; null where it pays in something without a modelled way to SOL. */
-  after(pool: QuotablePool): WayToSol {
-    const { quoteMint } = pool;
+  /** The hops that sell what a pool pays; null where it pays in something without a modelled way to SOL. */
+  after({ quoteMint, family }: Pick<QuotablePool, "quoteMint" | "family">): WayToSol {
     if (quoteMint === WSOL) return [];
     // A stable counts through its SOL pools alone, as a token too.
     if (isStable(this.#token)) return null;
-    const left = { any: MOST_HOPS, pump: pool.family === "pump" ? MOST_PUMP_HOPS : 0 };
+    const left = { any: MOST_HOPS, pump: family === "pump" ? MOST_PUMP_HOPS : 0 };
     const key = `${quoteMint} ${left.pump}`;
     const known = this.#found.get(key);
     if (known !== undefined) return known;
@@ -65,7 +64,8 @@ export class WaysToSol {
   }
 }
 
-function isStable(mint: Address): boolean {
+/** Whether the mint is a stable, which counts through its SOL pools alone. */
+export function isStable(mint: Address): boolean {
   return STABLE_MINTS.some((stable) => stable === mint);
 }
 
