@@ -20,7 +20,7 @@ const LAMPORTS_PER_STABLE_UNIT = 5n;
 
 export type Choice = {
   readonly pools: readonly PoolRef[];
-  /** The pools left out, one entry a kind of quote: they count as known and not priced. */
+  /** The pools left out, one entry for those that are weighed and one for the others: they count as known and not priced. */
   readonly leftOut: readonly UnpricedPool[];
   /** The addresses of those whose weight is known. */
   readonly weighedOut: readonly Address[];
@@ -65,8 +65,8 @@ export async function choosePools(source: ChainSource, input: ChoiceInput): Prom
   return {
     pools: [...chosen].map(({ pool }) => pool),
     leftOut: [
-      ...summarize(dropped.filter(({ isMoney }) => isMoney)),
-      ...summarize(dropped.filter(({ isMoney }) => !isMoney)),
+      ...summarize(dropped.filter(isInLamports)),
+      ...summarize(dropped.filter((pool) => !isInLamports(pool))),
     ],
     weighedOut: dropped.flatMap(({ pool, weight }) => (weight === null ? [] : [pool.address])),
     isComplete: paying.length <= MAX_WEIGHED,
@@ -147,12 +147,15 @@ function compareWeights(a: WeighedPool, b: WeighedPool): number {
   return a.pool.address < b.pool.address ? -1 : 1;
 }
 
-/** Left-out pools as one: of SOL and stables by their weight in lamports, of others by the quote mint. */
+function isInLamports({ isMoney, weight }: WeighedPool): boolean {
+  return isMoney && weight !== null;
+}
+
+/** Left-out pools as one: by their weight in lamports, or as pools that can't be weighed. */
 function summarize(dropped: readonly WeighedPool[]): readonly UnpricedPool[] {
   const [largest] = dropped;
   if (largest === undefined) return [];
-  let lamports = 0n;
-  for (const { weight } of dropped) lamports += weight ?? 0n;
+  const lamports = dropped.reduce((sum, { weight }) => sum + (weight ?? 0n), 0n);
   return [
     {
       venue: largest.pool.venue.id,
@@ -161,8 +164,9 @@ function summarize(dropped: readonly WeighedPool[]): readonly UnpricedPool[] {
       address: largest.pool.address,
       reason: "unsupported",
       detail: `${dropped.length} pools that hold less than the ${MAX_POOLS} that are followed`,
-      quoteHeld: largest.isMoney ? lamports : null,
-      quoteMint: largest.isMoney ? WSOL : largest.quoteMint,
+      ...(isInLamports(largest)
+        ? { quoteHeld: lamports, quoteMint: WSOL }
+        : { quoteHeld: null, quoteMint: largest.quoteMint }),
     },
   ];
 }

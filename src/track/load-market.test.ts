@@ -289,6 +289,21 @@ test("hundreds of junk pools can't push out the pools that hold the quote", asyn
   assert.equal(market.unpriced[0]?.quoteHeld, 1_000n * BigInt(301 - MAX_POOLS));
 });
 
+test("a pool that is left out because its vault was not returned is not taken for an empty one", async () => {
+  const chain = new ScriptedChain();
+  placeToken(chain, MINT, 80);
+  for (let index = 0; index < MAX_POOLS; index++) {
+    placePool(chain, plainPool(`junk ${index}`, MINT, WSOL), { base: 1_000n, quote: 1_000n });
+  }
+  const broken = placePool(chain, plainPool("broken", MINT, WSOL), RESERVES);
+  chain.leftOut.add(broken.vaultB);
+  const { market } = await load(chain);
+  assert.deepEqual(
+    market.unpriced.map(({ quoteHeld }) => quoteHeld),
+    [1_000n, null],
+  );
+});
+
 test("a venue that throws affects its own pool only", async () => {
   const chain = new ScriptedChain();
   const main = placeToken(chain, MINT, 80);
