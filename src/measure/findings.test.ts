@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
+import { USDC } from "#src/units/known-addresses.ts";
+import {
+  marketOf,
+  PLAIN_TOKEN,
+  poolOfSol,
+  SOL,
+  SOMEBODY,
+  usdcPool,
+} from "#test/support/markets.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import type { Finding } from "./finding.ts";
@@ -14,6 +22,12 @@ const CHANGING_FEE = {
   maximum: 5_000n,
   authority: null,
   announced: { epoch: 900n, feeBps: 500, maximum: 5_000n },
+};
+
+/** A pool that pays USDC, which a pool of another venue sells. */
+const behindUsdc: Partial<Market> = {
+  pools: [poolOfSol(20_000, 0.001, { quoteMint: USDC })],
+  hopPools: [usdcPool()],
 };
 
 function findingsOf(changes: Partial<Market>): readonly Finding[] {
@@ -120,6 +134,18 @@ describe("each finding leaves confidence at most where the method's table says",
       "low",
     ],
     [
+      "a failing live check of a hop's venue",
+      { ...behindUsdc, exactPctByVenue: new Map([["raydium-clmm", 98.9]]) },
+      "live-check",
+      "low",
+    ],
+    [
+      "a hop of a program that was deployed just now",
+      { ...behindUsdc, newDeployments: new Set(["raydium-clmm"]) },
+      "new-deployment",
+      "medium",
+    ],
+    [
       "a program that was deployed just now",
       { newDeployments: new Set(["raydium-cpmm"]) },
       "new-deployment",
@@ -168,6 +194,7 @@ describe("just inside each limit nothing is found", () => {
       "a disagreeing pool of less than 5 % of the near depth, without effect on the score",
       { pools: [pool, poolOfSol(2, 0.001_04, { number: 2 })] },
     ],
+    ["a pool that pays a stable", behindUsdc],
     ["99 % exact", { exactPctByVenue: new Map([["raydium-cpmm", 99]]) }],
     ["another venue's failing check", { exactPctByVenue: new Map([["meteora-dlmm", 10]]) }],
     [

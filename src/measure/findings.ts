@@ -21,7 +21,6 @@ export function findingsOf(priced: PricedMarket, evidence: Evidence): readonly F
     ...marketFindings(priced, evidence),
     ...tokenFindings(priced),
     ...poolFindings(priced),
-    ...hopFindings(priced),
   ];
   if (found.length < 2) return found;
   const low = found.filter((finding) => levelOf(finding) === "low");
@@ -173,18 +172,6 @@ function hasCaution(pools: PricedMarket["market"]["pools"], caution: PoolCaution
   return pools.some((pool) => !isClosedForGood(pool.status) && pool.cautions.includes(caution));
 }
 
-/** A coin of the way whose reserves are rewritten makes the answer as doubtful as if it were the token. */
-function hopFindings({ market, open }: PricedMarket): readonly Finding[] {
-  const doubtful = open.flatMap(({ hops }) =>
-    hops.filter(
-      (hop) =>
-        hop.cautions.includes("rewritable-reserves") &&
-        market.pools.every(({ address }) => address !== hop.address),
-    ),
-  );
-  return venuesOf(doubtful).map((venue) => ({ kind: "rewritable-reserves", venue }));
-}
-
 /** What such an answer pays is exact: neither the live check nor a new deployment applies to it. */
 function executedFindings({ market, open }: PricedMarket): readonly Finding[] {
   const { executedVenues } = market;
@@ -194,9 +181,11 @@ function executedFindings({ market, open }: PricedMarket): readonly Finding[] {
     .map((venue) => ({ kind: "executed", venue }));
 }
 
-function poolFindings({ market }: PricedMarket): readonly Finding[] {
+/** Hops count as the token's own pools: what is wrong with one of them makes the answer as doubtful. */
+function poolFindings({ market, open }: PricedMarket): readonly Finding[] {
   const found: Finding[] = [];
-  const trading = market.pools.filter((pool) => !isClosedForGood(pool.status));
+  const own = market.pools.filter((pool) => !isClosedForGood(pool.status));
+  const trading = [...own, ...open.flatMap(({ hops }) => hops)];
   for (const kind of ["rewritable-reserves", "doubtful-orders", "partly-loaded"] as const) {
     const venues = venuesOf(trading.filter(({ cautions }) => cautions.includes(kind)));
     found.push(...venues.map((venue) => ({ kind, venue })));
