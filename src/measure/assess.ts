@@ -106,13 +106,15 @@ function sharesOf({ routes }: PricedMarket): readonly PoolShare[] {
 }
 
 function shareOf(route: Route): PoolShare {
-  const { pool } = route;
+  const { pool, hops } = route;
+  const closed = hops.find(({ status }) => status !== "open");
   return {
     venue: pool.venue,
     family: pool.family,
     address: pool.address,
     quoteMint: pool.quoteMint,
     status: pool.status,
+    ...(closed === undefined ? {} : { hopStatus: closed.status }),
     depthLamports: route.depthLamports,
     nearDepthLamports: route.nearDepthLamports,
     ownNearDepthLamports: route.ownNearDepthLamports,

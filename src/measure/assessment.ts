@@ -59,6 +59,8 @@ export type PoolShare = {
   readonly address: Address;
   readonly quoteMint: Address;
   readonly status: PoolStatus;
+  /** Of the first hop into SOL that is not open; absent: every hop is. */
+  readonly hopStatus?: PoolStatus;
   /** Lamports that selling can still reach here; other quotes at spot. */
   readonly depthLamports: bigint;
   /** W: lamports that it pays before its price after fees falls below 0.9 of the reference bid. */

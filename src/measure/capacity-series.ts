@@ -1,4 +1,4 @@
-import type { Assessment, PricedPart } from "./assessment.ts";
+import type { Assessment, PoolShare, PricedPart } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 
 /**
@@ -25,4 +25,22 @@ export function capacityOfAssessment(assessment: Assessment): number | null {
  */
 export function pricedPart(assessment: Assessment): PricedPart | null {
   return assessment.measurement ?? assessment.pricedWhileBlocked;
+}
+
+/**
+ * Whether most of what an earlier assessment could be sold into waits behind a hop that migrates. Until its
+ * pool opens, capacity does not show what the token's own pools hold.
+ */
+export function awaitsHop(before: PricedPart, { pools }: PricedPart): boolean {
+  const waiting = new Set(pools.filter(isBehindClosedHop).map(({ address }) => address));
+  if (waiting.size === 0) return false;
+  let known = 0n;
+  for (const { address, nearDepthLamports } of before.pools)
+    known += waiting.has(address) ? -nearDepthLamports : nearDepthLamports;
+  return known < 0n;
+}
+
+/** Whether a hop migrates, or is not open yet: the pool itself holds what it held. */
+export function isBehindClosedHop({ hopStatus }: PoolShare): boolean {
+  return hopStatus !== undefined && hopStatus !== "paused";
 }

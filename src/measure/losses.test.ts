@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
+import type { PoolStatus } from "#src/venues/venue.ts";
 import { marketOf, poolOfSol, SOL } from "#test/support/markets.ts";
 import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
-import { causeOf, lossesBetween } from "./losses.ts";
+import { causeOf, lossesBetween, NO_LOSSES } from "./losses.ts";
 
 const BASE = 100_000_000_000_000n;
 
@@ -78,6 +80,22 @@ test("a pool of which nothing that pays is loaded has lost nothing, alone or amo
   assert.equal(Math.abs(unseen?.withdrawn ?? 1), 0);
   const drained = lossesBetween(after(whole, small), after(emptyPool(), small), isClosed);
   assert.ok((drained?.withdrawn ?? 0) > 1);
+});
+
+test("a hop that migrates takes nothing from the pool before it, and a paused one pauses it", () => {
+  const pool = poolOfSol(20_000, 0.001, { quoteMint: USDC });
+  const small = poolOfSol(10, 0.001, { number: 2 });
+  const through = (status: PoolStatus, ...others: readonly QuotablePool[]) => {
+    const hopPools = [poolOfSol(1_000, 5, { baseMint: USDC, status })];
+    return assess(marketOf([pool, ...others], { hopPools }));
+  };
+  const [open, migrating] = [through("open", small), through("complete", small)];
+  assert.equal(causeOf(lossesBetween(open, migrating) ?? { ...NO_LOSSES, sold: 1 }), null);
+  assert.equal(Math.abs(lossesBetween(migrating, open)?.withdrawn ?? 1), 0);
+  for (const others of [[], [small]]) {
+    const paused = lossesBetween(through("open", ...others), through("paused", ...others));
+    assert.deepEqual(causeOf(paused ?? NO_LOSSES), { kind: "paused", share: 1 });
+  }
 });
 
 test("a withdrawal is counted while another pool appears, which gives more than it took", () => {

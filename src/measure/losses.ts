@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { Assessment, PoolShare } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
-import { logCapacity, pricedPart } from "./capacity-series.ts";
+import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
 
 /**
  * What changed the exit capacity, as natural logarithms: above 0 a part of a fall, below 0 a part of
@@ -130,7 +130,8 @@ function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   const weight = toNumber(before.nearDepthLamports);
   if (weight === 0 || before.spotPrice === null) return NO_LOSSES;
   if (after === undefined) return { ...NO_LOSSES, withdrawn: weight };
-  if (after.status === "paused") return { ...NO_LOSSES, paused: weight };
+  if (isPaused(after)) return { ...NO_LOSSES, paused: weight };
+  if (isBehindClosedHop(after)) return NO_LOSSES;
   if (after.spotPrice === null) return { ...NO_LOSSES, withdrawn: weight };
   const priceFall = priceFallBetween(before, after);
   const own = toNumber(before.ownNearDepthLamports);
@@ -153,9 +154,8 @@ function gainsOf(before: PoolShare, after: PoolShare): Losses {
   const own = toNumber(before.ownNearDepthLamports);
   if (after.spotPrice === null) return NO_LOSSES;
   // Trading again is not an addition: a pool that is switched off and on would hide withdrawals.
-  if (before.status === "paused") {
-    return { ...NO_LOSSES, paused: -toNumber(after.nearDepthLamports) };
-  }
+  if (isPaused(before)) return { ...NO_LOSSES, paused: -toNumber(after.nearDepthLamports) };
+  if (isBehindClosedHop(before)) return NO_LOSSES;
   if (before.spotPrice === null || weight === 0 || own === 0) {
     return { ...NO_LOSSES, withdrawn: -toNumber(after.nearDepthLamports) };
   }
@@ -166,6 +166,10 @@ function gainsOf(before: PoolShare, after: PoolShare): Losses {
   if (!isProduct && !isQuiet(priceFall)) return { ...NO_LOSSES, sold: -gain };
   const bought = isProduct ? Math.min(gain, Math.max(0, weight * Math.expm1(-priceFall / 2))) : 0;
   return { ...NO_LOSSES, withdrawn: bought - gain, sold: -bought };
+}
+
+function isPaused({ status, hopStatus }: PoolShare): boolean {
+  return status === "paused" || hopStatus === "paused";
 }
 
 function priceFallBetween(before: PoolShare, after: PoolShare): number {

@@ -136,6 +136,24 @@ test("a graduation is not an alert", () => {
   assert.deepEqual(story.alerts, []);
 });
 
+test("a hop that migrates is a gap, and a pool that is drained meanwhile is an alert after it", () => {
+  const behind = (nowMs: number) => {
+    const waiting = { ...pool("a", 0), hopStatus: "complete" as const, spotPrice: null };
+    return assessed([waiting, pool("b", 1)], nowMs);
+  };
+  const before = (nowMs: number) => assessed([pool("a", 100), pool("b", 1)], nowMs);
+  const migrated = tell(tell(tell(begin(), 600, before), 90, behind), 300, before);
+  assert.deepEqual(migrated.alerts, []);
+  const drained = (nowMs: number) => assessed([pool("a", 10), pool("b", 1)], nowMs);
+  const fallen = tell(tell(tell(begin(), 600, before), 90, behind), 300, drained);
+  assert.deepEqual(fallen.alerts, ["on withdrawn"]);
+  const decoy = { ...pool("decoy", 0), hopStatus: "complete" as const, spotPrice: null };
+  const rugged = tell(tell(begin(), 600, before), 10, (nowMs) =>
+    assessed([pool("a", 0.1), pool("b", 1), decoy], nowMs),
+  );
+  assert.deepEqual(rugged.alerts, ["on withdrawn"]);
+});
+
 test("a pool found late is not an improvement, and dust does not change the basis", () => {
   let story = tell(begin(), 600, whole);
   const { basis } = story.series;

@@ -1,5 +1,10 @@
 import type { Assessment } from "#src/measure/assessment.ts";
-import { capacityOfAssessment, logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
+import {
+  awaitsHop,
+  capacityOfAssessment,
+  logCapacity,
+  pricedPart,
+} from "#src/measure/capacity-series.ts";
 import {
   afterGap,
   applySample,
@@ -154,8 +159,11 @@ export function observe(series: TokenSeries, observation: Observation): Observed
 function judge(series: TokenSeries, observation: Observation): Omit<Observed, "sample"> {
   const { assessment, chainMs, isClosed } = observation;
   const isCurrent = chainMs - assessment.stateTimeMs < GAP_AFTER_MS;
-  const c10Sol = isCurrent ? (pricedPart(assessment)?.c10Sol ?? null) : null;
   const before = series.last;
+  const earlier = before === null ? null : pricedPart(before);
+  const part = pricedPart(assessment);
+  const isGapOfHop = earlier !== null && part !== null && awaitsHop(earlier, part);
+  const c10Sol = isCurrent && !isGapOfHop ? (part?.c10Sol ?? null) : null;
   const isKnown = before !== null && c10Sol !== null;
   const basis = isKnown
     ? nextBasis(series.basis, { before, after: assessment, isClosed })
