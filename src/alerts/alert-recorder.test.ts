@@ -157,6 +157,20 @@ test("an alert has the values before and after, the cause with its share, and th
   assert.deepEqual([alert.tokenSymbol, alert.grade], ["TEST", null]);
 });
 
+test("a pool that is lost from sight does not explain a slippage that rose", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT, sizeSol: 5 });
+  const { show, kindsOf } = await scene(t, store);
+  const small = poolOfSol(20, 0.001, { number: 2 });
+  for (const pools of [[poolOfSol(100), small], [small]]) {
+    show(marketOf(pools, { mint: MINT }));
+    await kindsOf(ana);
+  }
+  const [alert] = await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 1 });
+  assert.deepEqual([alert?.kind, alert?.cause, alert?.share], ["slippage", "unknown", null]);
+});
+
 test("an exit that is gone alerts; a blocked market and a size that is not allowed do not", async (t) => {
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");

@@ -98,6 +98,12 @@ test("a hop that migrates takes nothing from the pool before it, and a paused on
   }
 });
 
+test("a curve that graduates to a smaller pool was not emptied by its providers", () => {
+  const curve = (status: PoolStatus) => poolOfSol(80, 0.001, { kind: "curve", status });
+  const graduated = poolOfSol(40, 0.001, { number: 2 });
+  assert.equal(causeBetweenOrNull([curve("open")], [curve("migrated"), graduated]), null);
+});
+
 test("a withdrawal is counted while another pool appears, which gives more than it took", () => {
   const less = constantProductPool({ base: (BASE / 10n) * 9n, quote: 90n * SOL });
   const bid = poolOfSol(15, 0.001, { number: 2 });

@@ -3,6 +3,7 @@ import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { Assessment, PoolShare } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
+import { isClosedForGood } from "./priced-market.ts";
 
 /**
  * What changed the exit capacity, as natural logarithms: above 0 a part of a fall, below 0 a part of
@@ -131,7 +132,7 @@ function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   if (weight === 0 || before.spotPrice === null) return NO_LOSSES;
   if (after === undefined) return { ...NO_LOSSES, withdrawn: weight };
   if (isPaused(after)) return { ...NO_LOSSES, paused: weight };
-  if (isBehindClosedHop(after)) return NO_LOSSES;
+  if (isClosedForGood(after.status) || isBehindClosedHop(after)) return NO_LOSSES;
   if (after.spotPrice === null) return { ...NO_LOSSES, withdrawn: weight };
   const priceFall = priceFallBetween(before, after);
   const own = toNumber(before.ownNearDepthLamports);

@@ -48,7 +48,7 @@ export function slippageAlert(
   const { assessment } = scene.snapshot;
   const reading = readingBefore(scene.recent);
   const before = reading?.assessment ?? null;
-  const losses = before === null ? null : lossesBetween(before, assessment);
+  const losses = before === null ? null : lossesBetween(before, assessment, isNotKnownClosed);
   const cause = losses === null ? null : causeOf(losses);
   return {
     ...entryFacts(entry, reading, scene),
@@ -110,6 +110,9 @@ function entryFacts(
     position: reading?.kind === "known" ? (reading.position ?? null) : null,
   };
 }
+
+/** A pool that is missing may have migrated, or may only be unreadable: that does not show that it was emptied. */
+const isNotKnownClosed = (): boolean => false;
 
 /** Null if the market was first read after the fall. */
 function readingBefore({ older, last }: RecentReadings): MarketReading | null {
