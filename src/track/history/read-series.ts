@@ -5,6 +5,7 @@ import type { Schema } from "#src/store/schema.ts";
 import { type Bucket, mergeBuckets, ROLLED_GRID, ROLLED_STEP_MS } from "./bucket.ts";
 import type { HistoryGrid } from "./history.ts";
 import { unpackDay } from "./rolled-day.ts";
+import { HOLDS_FOR_MS } from "./sample.ts";
 import { rollHour, SampleBlock } from "./sample-block.ts";
 
 const MS_PER_HOUR = 3_600_000;
@@ -44,15 +45,18 @@ export async function readBuckets(
   const buckets = hours.flatMap(({ hour, data }) =>
     rollHour(hour, data, isRolled ? ROLLED_GRID : grid),
   );
-  if (!isRolled) return buckets;
+  const fromDay = dayOf(grid.fromMs - HOLDS_FOR_MS);
+  // Only where the range begins just after midnight may the sample that is valid at its start be rolled up.
+  if (!isRolled && fromDay === dayOf(grid.fromMs)) return buckets;
   // Read after the samples: a sample that is rolled up between the two reads is then in both results; in
   // the other order it would be in neither.
   const days = await readRolledDays(db, {
     tokenId: series.tokenId,
-    fromDay: dayOf(firstHeldMs(grid.fromMs)),
-    toDay: dayOf(grid.toMs),
+    fromDay,
+    toDay: isRolled ? dayOf(grid.toMs) : fromDay,
   });
-  return mergeBuckets([...days.flatMap(({ day, data }) => unpackDay(day, data)), ...buckets]);
+  const rolled = days.flatMap(({ day, data }) => unpackDay(day, data));
+  return isRolled ? mergeBuckets([...rolled, ...buckets]) : [...rolled, ...buckets];
 }
 
 /** A sample holds for minutes, so the sample that is valid at the start may be in the hour before. */

@@ -158,13 +158,17 @@ test("samples written after their day was rolled up are added to the rolled day"
   });
 });
 
+function sampleAt(atMs: number, c10Sol: number): Sample {
+  const slippagesPct = [1, 1, 1, 1, 1, 1];
+  const rest = { depthSol: 9, slippagesPct, mid: 1, confidence: "high", basis: 1 } as const;
+  return { ...rest, atMs, c10Sol };
+}
+
 test("every sample of the last 25 hours is kept, so that the past day has changes within ten seconds", async (t) => {
   await eachDatabase(t, async (_t, database) => {
-    const samples = Array.from({ length: 3 * 8_640 }, (_, step): Sample => {
-      const slippagesPct = [1, 1, 1, 1, 1, 1];
-      const rest = { depthSol: 9, slippagesPct, mid: 1, confidence: "high", basis: 1 } as const;
-      return { ...rest, atMs: START_MS + 10_000 * step, c10Sol: step };
-    });
+    const samples = Array.from({ length: 3 * 8_640 }, (_, step) =>
+      sampleAt(START_MS + 10_000 * step, step),
+    );
     const [tokenId = 0n] = await write(database, [samples]);
     const series = { tokenId, unsaved: [] };
     for (let hour = 49; hour <= 72; hour++) {
@@ -177,6 +181,21 @@ test("every sample of the last 25 hours is kept, so that the past day has change
       const oldest = (await readHours(database.db, series, grid))[0]?.hour ?? Infinity;
       assert.ok(oldest <= SampleBlock.hourOf(fromMs), `${hour}`);
     }
+  });
+});
+
+test("the sample before the first day that is kept whole is valid at its start after the roll-up too", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const midnightMs = START_MS + 2 * DAY_MS;
+    const around = [-20_000, 250_000].map((at) => sampleAt(midnightMs + at, 3));
+    const [tokenId = 0n] = await write(database, [around]);
+    const grid = gridOf({ fromMs: midnightMs, toMs: midnightMs + 600_000, stepMs: 60_000 }, NOW_MS);
+    const read = async () =>
+      historyOf(await readBuckets(database.db, { tokenId, unsaved: [] }, grid), grid);
+    const before = await read();
+    assert.deepEqual([before[0]?.c10Sol, before[0]?.isWhole], [3, true]);
+    await rollUpAll(database);
+    assert.deepEqual(await read(), before);
   });
 });
 
