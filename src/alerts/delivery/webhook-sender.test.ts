@@ -187,6 +187,17 @@ test("an endless body, endless headers, silence and a dripping answer end in tim
   assert.deepEqual(kinds, ["failed", "failed", "failed"]);
 });
 
+test("an answer that switches protocols fails, and does not keep the call open", {
+  timeout: 10_000,
+}, async (t) => {
+  const port = await rawReceiver(t, (socket) => {
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n");
+  });
+  const sender = createWebhookSender({ allowed: LOOPBACK, resolve: unexpected });
+  const sent = await sender.post(`http://127.0.0.1:${port}/`, {}, "{}");
+  assert.deepEqual(sent, { kind: "failed", error: "It gave no HTTP answer." });
+});
+
 test("a name server that never answers costs no more than the time of a call", async () => {
   const resolve = () => new Promise<never>(() => undefined);
   const sender = createWebhookSender({ allowed: [], resolve, timeoutMs: 50 });

@@ -135,6 +135,8 @@ function send(
     response.destroy();
   });
   request.on("error", (error) => resolve({ kind: "failed", error: failureOf(error, signal) }));
+  // An answer that switches protocols ends the request without a response and without an error.
+  request.on("close", () => resolve({ kind: "failed", error: "It gave no HTTP answer." }));
   request.end(body);
   return promise;
 }
