@@ -40,3 +40,18 @@ test("caches are not trusted before the first poll, nor while polling fails", as
     assert.equal(cacheSync.isCurrent(nowMs), true);
   });
 });
+
+test("a change that was written while no poll succeeded is reported, however long ago", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    let nowMs = NOW;
+    const cacheSync = new AccessCacheSync({ db, clock: { nowMs: () => nowMs }, log: null });
+    const changed: UserId[] = [];
+    cacheSync.onChange((userId) => changed.push(userId));
+    await cacheSync.poll();
+    await addAccessChange(db, ANA, NOW + 1_000);
+    nowMs = NOW + 3_600_000;
+    await cacheSync.poll();
+    await cacheSync.poll();
+    assert.deepEqual(changed, [ANA]);
+  });
+});

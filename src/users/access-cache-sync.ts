@@ -9,7 +9,7 @@ import type { UserId } from "#src/store/user-id.ts";
 const POLL_EVERY_MS = 400;
 /** Caches are trusted for this long after the start of a successful poll. */
 const TRUSTED_MS = 950;
-/** Each poll reads changes this far back: the clocks of other processes may differ by that much. */
+/** Each poll reads from so long before the last one: the clocks of other processes may differ by that much. */
 const LOOK_BACK_MS = 60_000;
 
 /**
@@ -23,6 +23,8 @@ export class AccessCacheSync {
   readonly #listeners: ((userId: UserId) => void)[] = [];
   readonly #poller: Poller;
   #seen = new Set<string>();
+  /** The start of the last successful poll; null before the first, when nothing is cached. */
+  #readAtMs: number | null = null;
   #trustedUntilMs = 0;
 
   constructor(deps: {
@@ -74,9 +76,12 @@ export class AccessCacheSync {
 
   async #readChanges(): Promise<void> {
     const startedMs = this.#clock.nowMs();
-    const changes = await accessChangesSince(this.#db, startedMs - LOOK_BACK_MS);
+    // Polls may have failed, or the process been suspended, for longer than the look-back.
+    const readAtMs = Math.min(this.#readAtMs ?? startedMs, startedMs);
+    const changes = await accessChangesSince(this.#db, readAtMs - LOOK_BACK_MS);
     for (const { id, userId } of changes) if (!this.#seen.has(id)) this.invalidate(userId);
     this.#seen = new Set(changes.map(({ id }) => id));
+    this.#readAtMs = startedMs;
     this.#trustedUntilMs = startedMs + TRUSTED_MS;
   }
 }

@@ -19,7 +19,7 @@ test("expired addresses, limits and changes are deleted, current ones kept", asy
     for (const day of [today - 3, today - 2, today]) await spendDailyQuota(db, { ...spend, day });
     await spendCode(db, "old@example.com", NOW - 3_600_001);
     await spendCode(db, "new@example.com", NOW - 3_599_999);
-    for (const ms of [NOW - 3_600_001, NOW]) await addAccessChange(db, ANA, ms);
+    for (const ms of [NOW - DAY_MS - 1, NOW]) await addAccessChange(db, ANA, ms);
     await deleteExpiredRows(store, NOW);
     const days = await db.selectFrom("daily_usage").select("day").orderBy("day").execute();
     assert.deepEqual(

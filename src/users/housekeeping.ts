@@ -11,7 +11,8 @@ import { dayOf } from "./quotas.ts";
 const KEEP_USAGE_DAYS = 2;
 const KEEP_EVENTS_MS = 400 * 86_400_000;
 const MOST_EVENTS = 200_000;
-const KEEP_ACCESS_CHANGES_MS = 3_600_000;
+/** A process that was cut off from the database for less than this reads them once it is back. */
+const KEEP_ACCESS_CHANGES_MS = 86_400_000;
 
 /** Deletes counts of past days (with their addresses), expired sessions, and old limits and changes. */
 export async function deleteExpiredRows(store: Store, nowMs: number): Promise<void> {
