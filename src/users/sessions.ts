@@ -30,6 +30,8 @@ export class Sessions {
   readonly #cacheSync: AccessCacheSync;
   readonly #cookieName: string;
   readonly #cache = new BoundedMap<string, CachedSession>(CACHED_SESSIONS);
+  /** Counts invalidations: a session read before one must not be cached after it. */
+  #invalidations = 0;
 
   constructor(deps: {
     readonly store: Store;
@@ -77,10 +79,12 @@ export class Sessions {
     if (cached !== undefined && nowMs < cached.untilMs && this.#cacheSync.isCurrent(nowMs))
       return cached.caller;
     this.#cache.delete(credential);
+    const invalidationsBefore = this.#invalidations;
     const found = await load();
     if (found === null || found.untilMs <= nowMs) return null;
     const untilMs = Math.min(found.untilMs, nowMs + CACHED_MS);
-    this.#cache.set(credential, { caller: found.caller, untilMs });
+    if (this.#invalidations === invalidationsBefore)
+      this.#cache.set(credential, { caller: found.caller, untilMs });
     return found.caller;
   }
 
@@ -110,6 +114,7 @@ export class Sessions {
   }
 
   #dropUser(userId: UserId): void {
+    this.#invalidations++;
     for (const [credential, { caller }] of this.#cache)
       if (caller.userId === userId) this.#cache.delete(credential);
   }
