@@ -86,7 +86,7 @@ async function enqueue(
   { nowMs, foundAtMs, newUid }: RecordOptions,
 ): Promise<void> {
   const users = [...new Set(alerts.map(({ userId }) => userId))];
-  const targets = await deliveryTargets(store.db, users);
+  const targets = await deliveryTargets(store, users);
   const channels = targets.map(({ channelId }) => channelId);
   const queued = await queuedMessages(store, channels, nowMs - PLAN_WINDOW_MS);
   const times = { nowMs, foundAtMs, newUid };

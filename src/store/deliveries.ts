@@ -25,20 +25,26 @@ export type DeliveriesTables = {
 /** A channel that new alerts of its user are sent to. */
 export type DeliveryTarget = { readonly channelId: bigint; readonly userId: UserId };
 
-/** The verified and enabled channels of these users. */
+/**
+ * The verified and enabled channels of these users. Called in a transaction: they stay enabled until it
+ * ends, so that no message is queued after the switch that drops what waits. Every transaction on a
+ * channel and its messages locks the channel first, which prevents deadlocks.
+ */
 export async function deliveryTargets(
-  db: Kysely<Schema>,
+  { db, dialect }: Store,
   userIds: readonly UserId[],
 ): Promise<readonly DeliveryTarget[]> {
   const targets: DeliveryTarget[] = [];
   for (const ids of inChunks(userIds)) {
-    const rows = await db
+    let query = db
       .selectFrom("channels")
       .select(["id", "user_id"])
       .where("user_id", "in", ids)
       .where("enabled", "=", 1n)
       .where("verified_at_ms", "is not", null)
-      .execute();
+      .orderBy("id");
+    if (dialect === "postgres") query = query.forShare();
+    const rows = await query.execute();
     targets.push(...rows.map((row) => ({ channelId: row.id, userId: row.user_id })));
   }
   return targets;
@@ -216,11 +222,6 @@ export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promi
   const { channelId, messageId, nowMs, isSlow } = attempt;
   await db.transaction().execute(async (transaction) => {
     await transaction
-      .updateTable("messages")
-      .set({ status: "delivered", ended_at_ms: BigInt(nowMs), last_error: null })
-      .where("id", "=", messageId)
-      .execute();
-    await transaction
       .updateTable("channels")
       .set({
         last_delivery_at_ms: BigInt(nowMs),
@@ -231,6 +232,11 @@ export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promi
         lease_until_ms: 0n,
       })
       .where("id", "=", channelId)
+      .execute();
+    await transaction
+      .updateTable("messages")
+      .set({ status: "delivered", ended_at_ms: BigInt(nowMs), last_error: null })
+      .where("id", "=", messageId)
       .execute();
   });
 }
@@ -247,11 +253,6 @@ export async function failMessage(
   await db.transaction().execute(async (transaction) => {
     const ended = retryAtMs === null ? { status: "dead", ended_at_ms: BigInt(nowMs) } : {};
     await transaction
-      .updateTable("messages")
-      .set({ last_error: error, ...ended })
-      .where("id", "=", messageId)
-      .execute();
-    await transaction
       .updateTable("channels")
       .set((eb) => ({
         last_error: error,
@@ -261,6 +262,11 @@ export async function failMessage(
         lease_until_ms: 0n,
       }))
       .where("id", "=", channelId)
+      .execute();
+    await transaction
+      .updateTable("messages")
+      .set({ last_error: error, ...ended })
+      .where("id", "=", messageId)
       .execute();
   });
 }
@@ -280,14 +286,14 @@ export async function refuseMessage(
       : { due_ms: BigInt(retryAtMs) };
   await db.transaction().execute(async (transaction) => {
     await transaction
-      .updateTable("messages")
-      .set({ last_error: error, ...change })
-      .where("id", "=", messageId)
-      .execute();
-    await transaction
       .updateTable("channels")
       .set({ last_error: error, is_slow: isSlow ? 1n : 0n, retry_at_ms: 0n, lease_until_ms: 0n })
       .where("id", "=", channelId)
+      .execute();
+    await transaction
+      .updateTable("messages")
+      .set({ last_error: error, ...change })
+      .where("id", "=", messageId)
       .execute();
   });
 }
@@ -303,12 +309,6 @@ export async function endChannel(
 ): Promise<number> {
   const moment = BigInt(nowMs);
   return db.transaction().execute(async (transaction) => {
-    const ended = await transaction
-      .updateTable("messages")
-      .set({ status: "dead", ended_at_ms: moment, last_error: error })
-      .where("channel_id", "=", channelId)
-      .where("ended_at_ms", "is", null)
-      .executeTakeFirst();
     await transaction
       .updateTable("channels")
       .set((eb) => ({
@@ -320,6 +320,12 @@ export async function endChannel(
       }))
       .where("id", "=", channelId)
       .execute();
+    const ended = await transaction
+      .updateTable("messages")
+      .set({ status: "dead", ended_at_ms: moment, last_error: error })
+      .where("channel_id", "=", channelId)
+      .where("ended_at_ms", "is", null)
+      .executeTakeFirst();
     return Number(ended.numUpdatedRows);
   });
 }

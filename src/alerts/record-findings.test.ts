@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type RootOperationNode, sql, TableNode } from "kysely";
+import { switchChannel } from "#src/store/channels.ts";
+import { finishMessage, takeMessage, waitingMessages } from "#src/store/deliveries.ts";
+import type { Store } from "#src/store/schema.ts";
+import type { AlertKind } from "#src/store/user-alerts.ts";
+import { eachDatabase } from "#test/support/databases.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { someUserAlert } from "#test/support/some-user-alert.ts";
+import { recordUserAlerts } from "#test/support/user-alerts.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+
+const NOW = 1_800_000_000_000;
+const DAY_MS = 86_400_000;
+
+async function watcher(store: Store) {
+  const userId = await someUser(store, "ana@example.com");
+  const { mint } = someUserAlert();
+  const entryId = await watch(store, userId, { mint });
+  const channel = await verifiedChannel(store, userId, { kind: "webhook", target: "ana" });
+  return { userId, channel: { userId, id: channel.id }, owner: { userId, entryId, mint } };
+}
+
+type Owner = Awaited<ReturnType<typeof watcher>>["owner"];
+
+function record(store: Store, owner: Owner, kind: AlertKind, nowMs = NOW) {
+  const alert = { ...someUserAlert({ ...owner, kind }), dedupe: `test/${nowMs}` };
+  return recordUserAlerts(store, [alert], { nowMs, newUid: () => `msg_${nowMs}` });
+}
+
+/**
+ * A store on which another process acts after the first query of a table: until it has ended or, on
+ * Postgres, waits for a lock. SQLite admits it after the transaction.
+ */
+function interrupted(
+  store: Store,
+  query: { readonly kind: RootOperationNode["kind"]; readonly table: string },
+  act: () => Promise<unknown>,
+): { readonly store: Store; readonly acted: Promise<unknown> } {
+  const acted = Promise.withResolvers<unknown>();
+  let isOver = false;
+  let place: object | null = null;
+  const db = store.db.withPlugin({
+    transformQuery({ node, queryId }) {
+      if (node.kind === query.kind && tableOf(node) === query.table) place ??= queryId;
+      return node;
+    },
+    async transformResult({ result, queryId }) {
+      if (queryId !== place) return result;
+      act()
+        .then(acted.resolve, acted.reject)
+        .finally(() => {
+          isOver = true;
+        });
+      if (store.dialect === "postgres")
+        await eventually("the other process ends or waits", async () =>
+          isOver || (await isAnyWaiting(store)) ? true : null,
+        );
+      return result;
+    },
+  });
+  return { store: { ...store, db }, acted: acted.promise };
+}
+
+function tableOf(node: RootOperationNode): string | null {
+  const place =
+    node.kind === "SelectQueryNode"
+      ? node.from?.froms[0]
+      : node.kind === "UpdateQueryNode"
+        ? node.table
+        : undefined;
+  return place !== undefined && TableNode.is(place) ? place.table.identifier.name : null;
+}
+
+/** Whether a connection that uses tables of this schema waits for a lock. */
+async function isAnyWaiting({ db }: Store): Promise<boolean> {
+  const { rows } = await sql`select 1 from pg_locks waiting join pg_locks held using (pid)
+    join pg_class on pg_class.oid = held.relation
+    where not waiting.granted and relnamespace = current_schema()::regnamespace`.execute(db);
+  return rows.length > 0;
+}
+
+test("a channel that is switched off while alerts are recorded keeps no message", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { channel, owner } = await watcher(store);
+    const query = { kind: "SelectQueryNode", table: "channels" } as const;
+    const other = interrupted(store, query, () => switchChannel(store.db, channel, false));
+    assert.equal((await record(other.store, owner, "deterioration")).length, 1);
+    await other.acted;
+    assert.equal((await waitingMessages(store.db)).count, 0);
+    await switchChannel(store.db, channel, true);
+    assert.equal(await takeMessage(store.db, channel.id, NOW + DAY_MS), null);
+  });
+});
+
+test("a delivery that ends while alerts are recorded does not deadlock", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { channel, owner } = await watcher(store);
+    await record(store, owner, "deterioration");
+    const message = await takeMessage(store.db, channel.id, NOW + 1_000);
+    assert.ok(message);
+    const attempt = { channelId: channel.id, messageId: message.id, nowMs: NOW, isSlow: false };
+    const query = { kind: "SelectQueryNode", table: "channels" } as const;
+    const other = interrupted(store, query, () => finishMessage(store.db, attempt));
+    assert.equal((await record(other.store, owner, "deterioration", NOW + 1_000)).length, 1);
+    await other.acted;
+    assert.equal((await waitingMessages(store.db)).count, 1);
+  });
+});
