@@ -5,6 +5,8 @@ import { switchChannel } from "#src/store/channels.ts";
 import { finishMessage, takeMessage, waitingMessages } from "#src/store/deliveries.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { AlertKind } from "#src/store/user-alerts.ts";
+import { deleteUserData } from "#src/store/user-data.ts";
+import { setSlippageSides } from "#src/store/watchlist.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { someUserAlert } from "#test/support/some-user-alert.ts";
@@ -106,5 +108,19 @@ test("a delivery that ends while alerts are recorded does not deadlock", async (
     assert.equal((await record(other.store, owner, "deterioration", NOW + 1_000)).length, 1);
     await other.acted;
     assert.equal((await waitingMessages(store.db)).count, 1);
+  });
+});
+
+test("an account that is deleted while its alert is recorded does not deadlock", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { userId, owner } = await watcher(store);
+    await setSlippageSides(store.db, [owner.entryId], false);
+    const query = { kind: "UpdateQueryNode", table: "watchlist_entries" } as const;
+    const remove = () => deleteUserData(store.db, userId, { nowMs: NOW, kept: null });
+    const other = interrupted(store, query, remove);
+    assert.equal((await record(other.store, owner, "slippage")).length, 1);
+    assert.equal(await other.acted, true);
+    const alerts = await store.db.selectFrom("user_alerts").selectAll().execute();
+    assert.deepEqual(alerts, []);
   });
 });

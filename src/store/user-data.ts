@@ -89,6 +89,8 @@ export async function deleteUserData(
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const identities = await foreignIdentitiesOf(transaction, userId);
+    // Entries before their user, as where alerts are recorded: the same lock order prevents deadlocks.
+    await transaction.deleteFrom("watchlist_entries").where("user_id", "=", userId).execute();
     const deleted = await transaction
       .deleteFrom("users")
       .where("id", "=", userId)
