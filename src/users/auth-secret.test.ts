@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { statSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sqlitePlace } from "#test/support/databases.ts";
@@ -14,6 +14,15 @@ test("without a configured secret one is generated once and readable only by its
   assert.equal(statSync(join(dataDir, "auth-secret")).mode & 0o777, 0o600);
   const { dataDir: elsewhere } = sqlitePlace(t);
   assert.notEqual(loadAuthSecret({ ...settings, dataDir: elsewhere }), made);
+});
+
+test("a file without a whole secret is refused: nothing is signed with a known one", (t) => {
+  const { dataDir } = sqlitePlace(t);
+  const settings = { authSecret: null, databaseUrl: null, dataDir };
+  for (const text of ["", "s".repeat(31)]) {
+    writeFileSync(join(dataDir, "auth-secret"), text);
+    assert.throws(() => loadAuthSecret(settings), /auth-secret holds no whole secret/);
+  }
 });
 
 test("a configured secret is used unchanged, and refused if short", (t) => {

@@ -11,7 +11,8 @@ const SHORTEST = 32;
  * The secret that signs sessions: the operator's, or one generated once and stored beside the embedded
  * database, in a file that only its owner can read.
  *
- * @throws if several processes need one secret and none, or a short one, is configured
+ * @throws if several processes need one secret and none, or a short one, is configured, or if the file
+ *   holds less than a whole secret: a process that was killed while it wrote the file leaves it empty
  */
 export function loadAuthSecret(settings: {
   readonly authSecret: string | null;
@@ -35,7 +36,11 @@ export function loadAuthSecret(settings: {
     return made;
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
-    return readFileSync(file, "utf8");
+    const secret = readFileSync(file, "utf8");
+    if (secret.length >= SHORTEST) return secret;
+    throw new Error(
+      `${file} holds no whole secret: restore it from a back-up, or delete it, after which all users sign in again and each webhook receiver needs its new signing secret`,
+    );
   }
 }
 
