@@ -80,10 +80,8 @@ export type NewAlert = Omit<StoredAlert, "id" | "tokenId" | "endedAtMs"> & {
  * dropped and the same fall came in the next one. Only the process that tracks writes alerts.
  */
 export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<void> {
-  // The token's record may not be open yet, where the database was away when it was loaded.
-  const seen = { mint: alert.mint, name: null, symbol: null, nowMs: alert.startedAtMs };
-  const tokenId = (await upsertTokens(db, [seen])).get(alert.mint);
-  if (tokenId === undefined) throw new Error(`the database returned no id for token ${alert.mint}`);
+  // Locks no known token: the archive locks many at a time, in another order.
+  const tokenId = (await tokenIdOf(db, alert.mint)) ?? (await newTokenId(db, alert));
   const row = {
     token_id: tokenId,
     detector: alert.detector,
@@ -106,6 +104,14 @@ export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<
     .returning("id")
     .executeTakeFirst();
   if (known === undefined) await db.insertInto("alerts").values(row).execute();
+}
+
+/** The token's record may not be open yet, where the database was away when it was loaded. */
+async function newTokenId(db: Kysely<Schema>, { mint, startedAtMs }: NewAlert): Promise<bigint> {
+  const seen = { mint, name: null, symbol: null, nowMs: startedAtMs };
+  const tokenId = (await upsertTokens(db, [seen])).get(mint);
+  if (tokenId === undefined) throw new Error(`the database returned no id for token ${mint}`);
+  return tokenId;
 }
 
 /** Ends the token's alert, if one is on. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { alertsOf, endAlerts, recordAlert } from "./alerts.ts";
@@ -10,6 +11,16 @@ import { saveSnapshots, storedToken, upsertTokens } from "./tokens.ts";
 const MINT = namedAddress("token");
 const DAY = 20_000;
 const HOUR = DAY * 24;
+const ALERT = {
+  detector: "jump",
+  cause: "liquidity-withdrawn",
+  share: 0.75,
+  causes: { withdrawn: 0.824, sold: 0.176, fees: 0, paused: 0 },
+  slot: 400n,
+  startedAtMs: 1_000,
+  before: { c10Sol: 12.5, depthSol: 80 },
+  after: { c10Sol: 3.25, depthSol: 20 },
+};
 
 test("a token keeps its number, the time when it was first seen, and names that become known later", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
@@ -116,29 +127,40 @@ test("an alert is kept with its figures, recorded once, and ends once", async (t
     const token = { mint, name: null, symbol: null, nowMs: 0 };
     const tokenId = (await upsertTokens(db, [token])).get(mint);
     assert.ok(tokenId !== undefined);
-    const alert = {
-      detector: "jump",
-      cause: "liquidity-withdrawn",
-      share: 0.75,
-      causes: { withdrawn: 0.824, sold: 0.176, fees: 0, paused: 0 },
-      slot: 400n,
-      startedAtMs: 1_000,
-      before: { c10Sol: 12.5, depthSol: 80 },
-      after: { c10Sol: 3.25, depthSol: 20 },
-    };
-    for (let time = 0; time < 2; time++) await recordAlert(db, { ...alert, mint });
+    for (let time = 0; time < 2; time++) await recordAlert(db, { ...ALERT, mint });
     await endAlerts(db, { mint, endedAtMs: 2_000 });
-    await recordAlert(db, { ...alert, mint, share: null, startedAtMs: 3_000 });
+    await recordAlert(db, { ...ALERT, mint, share: null, startedAtMs: 3_000 });
     await endAlerts(db, { mint, endedAtMs: 4_000 });
     await endAlerts(db, { mint, endedAtMs: 5_000 });
     const stored = await alertsOf(db, { tokenId, limit: 10 });
     assert.deepEqual(
       stored.map(({ id: _id, ...rest }) => rest),
       [
-        { ...alert, tokenId, share: null, startedAtMs: 3_000, endedAtMs: 4_000 },
-        { ...alert, tokenId, endedAtMs: 2_000 },
+        { ...ALERT, tokenId, share: null, startedAtMs: 3_000, endedAtMs: 4_000 },
+        { ...ALERT, tokenId, endedAtMs: 2_000 },
       ],
     );
     assert.equal((await alertsOf(db, { tokenId, limit: 1 })).length, 1);
+  });
+});
+
+test("an alert is recorded while the last answer of its token is being saved", async (t) => {
+  await eachDatabase(t, async (_t, { db, dialect }) => {
+    // SQLite has one writer at a time.
+    if (dialect === "sqlite") return;
+    const ids = await upsertTokens(db, [{ mint: MINT, name: null, symbol: null, nowMs: 5 }]);
+    const tokenId = ids.get(MINT) ?? 0n;
+    await db.transaction().execute(async (saving) => {
+      await saving
+        .updateTable("tokens")
+        .set({ snapshot: "{}" })
+        .where("id", "=", tokenId)
+        .execute();
+      await db.transaction().execute(async (recording) => {
+        await sql`set local lock_timeout = '1s'`.execute(recording);
+        await recordAlert(recording, { ...ALERT, mint: MINT });
+      });
+    });
+    assert.equal((await alertsOf(db, { tokenId, limit: 9 })).length, 1);
   });
 });
