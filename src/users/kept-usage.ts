@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import type { User } from "#src/store/users.ts";
 import { secretFor } from "./auth-secret.ts";
 
 /** Names of the day's counts that outlive an account: keyed hashes, which do not reveal the address. */
@@ -7,6 +8,8 @@ export type KeptNames = {
   readonly ofEmail: (email: string) => string;
   /** Under which a mailbox's mails of the day are counted. */
   readonly ofMailbox: (email: string) => string;
+  /** Under which the mails are counted that an account asks for: a new account of its address goes on with them. */
+  readonly ofAccount: (user: Pick<User, "id" | "email">) => string;
   readonly ofIdentity: (identity: { readonly issuer: string; readonly subject: string }) => string;
 };
 
@@ -17,6 +20,7 @@ export function createKeptNames(authSecret: string): KeptNames {
   return {
     ofEmail: (email) => `deleted:${hashOf([email])}`,
     ofMailbox: (email) => hashOf(["mailbox", email]),
+    ofAccount: ({ id, email }) => hashOf(["account", email ?? id]),
     ofIdentity: ({ issuer, subject }) => `deleted:${hashOf([issuer, subject])}`,
   };
 }

@@ -1,6 +1,6 @@
 import type { DailyLimit } from "#src/store/usage.ts";
 
-/** What a day's sign-in mails are limited by; the names are labels of a metric. */
+/** What a day's mails with codes are limited by; the names are labels of a metric. */
 export type MailCap =
   | "mailbox_from_asker"
   | "mailbox"
@@ -26,7 +26,7 @@ export type CappedMail = {
   /** The mailbox in the form in which it is counted: a keyed hash. */
   readonly mailbox: string;
   readonly asker: string;
-  /** Null: this machine, whose callers are not distinguished. */
+  /** An account, where it asks for the code of a channel. Null: this machine, whose callers are not distinguished. */
   readonly address: string | null;
   /** The mailbox's owner signed in from this browser before: other callers cannot use up its mails. */
   readonly isFromKnownBrowser: boolean;

@@ -17,10 +17,14 @@ import {
 import { type DeadLetter, deadLetters } from "#src/store/deliveries.ts";
 import type { Store } from "#src/store/schema.ts";
 import { spendCode } from "#src/store/sign-in-requests.ts";
+import { spendDailyLimits } from "#src/store/usage.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import { findUser } from "#src/store/users.ts";
+import { findUser, findUserByEmail } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { FixedWindows } from "#src/users/fixed-windows.ts";
+import { createKeptNames } from "#src/users/kept-usage.ts";
+import { mailCapsOf } from "#src/users/mail-caps.ts";
+import { dayOf } from "#src/users/quotas.ts";
 import type { ChannelSender } from "./channel-sender.ts";
 import { type PushSender, parseSubscription } from "./push.ts";
 import { parseChatId } from "./telegram.ts";
@@ -199,12 +203,14 @@ async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise
 
 async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
   const { store, sender, authSecret, clock } = deps;
-  // One limit per receiver for the codes of all accounts, sign-in codes included.
+  // One limit per receiver for the channel codes of all accounts.
   if (!(await spendCode(store.db, receiverOf(channel), clock.nowMs())))
     return {
       kind: "failed",
       error: "This receiver was sent a code recently; try again in a minute, or later.",
     };
+  if (channel.kind === "email" && !(await isWithinMailCaps(deps, channel)))
+    return { kind: "failed", error: "Too many codes were mailed today; try again tomorrow." };
   const code = newCode(channel.kind);
   const codeHash = hashCode(authSecret, channel.id, code);
   const untilMs = clock.nowMs() + CODE_VALID_MINUTES * 60_000;
@@ -214,6 +220,25 @@ async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
   const sent = await sender.send(channel, notification);
   await noteChannelError(store.db, channel.id, sent.kind === "sent" ? null : sent.error);
   return sent;
+}
+
+/** Codes to mailboxes count against the day's limits of sign-in mails: third parties are sent both. */
+async function isWithinMailCaps(
+  { store, authSecret, clock }: ChannelsDeps,
+  { userId, target: email }: Channel,
+): Promise<boolean> {
+  const names = createKeptNames(authSecret);
+  const user = await findUser(store.db, userId);
+  const account = names.ofAccount(user ?? { id: userId, email: null });
+  const caps = mailCapsOf({
+    email,
+    mailbox: names.ofMailbox(email),
+    asker: account,
+    address: account,
+    isFromKnownBrowser: false,
+    isToNewUser: (await findUserByEmail(store.db, email)) === null,
+  });
+  return (await spendDailyLimits(store.db, caps, dayOf(clock.nowMs()))) === null;
 }
 
 /** Where a push channel's messages are posted; its keys are for the sender alone. */

@@ -132,6 +132,19 @@ test("another mailbox gets a code by mail; the one that signs in needs none", as
   });
 });
 
+test("S4: an account mails codes to ten third parties a day, however often it adds and removes mailboxes", async (t) => {
+  await eachApp(t, async (app) => {
+    const ana = await browser(app, "ana@example.com");
+    for (let number = 0; number < 12; number++) {
+      const added = await ana.add("email", `mailbox${number}@example.org`);
+      assert.equal(added.statusCode, 201);
+      await ana.remove(added.json().id);
+    }
+    const mailed = app.users.mails.filter(({ to }) => to.endsWith("@example.org"));
+    assert.equal(mailed.length, 10);
+  });
+});
+
 test("a browser is verified by what its first push message holds, and switched off when its service reports the end", async (t) => {
   await eachApp(t, async (app, t) => {
     const { url, bodies, answer } = await receiver(t);
