@@ -135,6 +135,22 @@ test("a side seen at another size does not apply to the size that was set", asyn
   assert.deepEqual(await kindsOf(ana), [], "nothing was passed at ten SOL");
 });
 
+test("a side that is written after its entry's size was changed does not apply to the new size", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    const id = await watch(store, ana, { mint: MINT, sizeSol: 1 });
+    const { showPool, recorder, kindsOf } = await scene(t, store);
+    showPool(MINT, 20);
+    await setImmediate();
+    const change = { sizeLamports: 10_000_000_000n, areAlertsEnabled: null };
+    await changeWatchlistEntry(store.db, { userId: ana, id }, change);
+    await recorder.settled();
+    await recorder.reload();
+    showPool(MINT, 20);
+    assert.deepEqual(await kindsOf(ana), [], "nothing was passed at ten SOL");
+  });
+});
+
 test("an alert has the values before and after, the cause with its share, and the position", async (t) => {
   const store = await sqliteDatabase(t);
   const ana = await someUser(store, "ana@example.com");

@@ -2,7 +2,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
 import { takeBackAlerts } from "#src/store/user-alerts.ts";
-import { setSlippageSides } from "#src/store/watchlist.ts";
+import { type SeenSide, setSlippageSides } from "#src/store/watchlist.ts";
 import { recordFindings } from "./record-findings.ts";
 import type { RuleFinding } from "./rules/token-rules.ts";
 
@@ -93,13 +93,8 @@ export class FindingWriter {
   async #writeBatch(queued: readonly QueuedFinding[]): Promise<void> {
     const { store, clock, newUid, onRecorded } = this.#deps;
     const batch = queued.map(({ finding }) => finding);
-    const sides = new Map<bigint, boolean>();
-    for (const finding of batch)
-      if (finding.kind === "side") sides.set(finding.entryId, finding.isHigh);
-    for (const side of [false, true]) {
-      const ids = [...sides].filter(([, isHigh]) => isHigh === side).map(([id]) => id);
-      await setSlippageSides(store.db, ids, side);
-    }
+    const sides = batch.filter((finding) => finding.kind === "side");
+    await setSlippageSides(store.db, lastOfEntries(sides));
     const nowMs = clock.nowMs();
     for (const finding of batch) {
       if (finding.kind === "taken-back") await takeBackAlerts(store.db, { ...finding, nowMs });
@@ -111,6 +106,10 @@ export class FindingWriter {
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }
+}
+
+function lastOfEntries(sides: readonly SeenSide[]): readonly SeenSide[] {
+  return [...new Map(sides.map((side) => [side.entryId, side])).values()];
 }
 
 function entriesOf(finding: RuleFinding): readonly bigint[] {

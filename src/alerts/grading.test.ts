@@ -25,7 +25,7 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
   let nowMs = 1_800_000_000_000;
   const userId = await someUser(store, "ana@example.com");
   const entryId = await watch(store, userId, { mint: MINT, sizeSol: 5 });
-  await setSlippageSides(store.db, [entryId], false);
+  await setSlippageSides(store.db, [{ entryId, sizeLamports: SIZE, isHigh: false }]);
   const scripted = scriptedMarkets({ nowMs: () => nowMs });
   const exit = exitAt(marketWith(atAlertSol), SIZE, "retail");
   assert.ok(exit.kind === "sold");

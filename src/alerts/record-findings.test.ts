@@ -114,7 +114,8 @@ test("a delivery that ends while alerts are recorded does not deadlock", async (
 test("an account that is deleted while its alert is recorded does not deadlock", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { userId, owner } = await watcher(store);
-    await setSlippageSides(store.db, [owner.entryId], false);
+    const low = { entryId: owner.entryId, sizeLamports: 1_000_000_000n, isHigh: false };
+    await setSlippageSides(store.db, [low]);
     const query = { kind: "UpdateQueryNode", table: "watchlist_entries" } as const;
     const remove = () => deleteUserData(store.db, userId, { nowMs: NOW, kept: null });
     const other = interrupted(store, query, remove);

@@ -1,4 +1,4 @@
-import type { Generated, Kysely } from "kysely";
+import { type Generated, type Kysely, sql } from "kysely";
 import type { Address } from "#src/units/address.ts";
 import { inChunks } from "./chunks.ts";
 import type { Schema, Store } from "./schema.ts";
@@ -221,18 +221,29 @@ export async function watchedMints(db: Kysely<Schema>): Promise<readonly Address
   return rows.map(({ mint }) => mint);
 }
 
-/** Stores on which side of its threshold the slippage of each entry was last seen. */
+/** On which side of its threshold the slippage of an entry was seen, at the size that it had then. */
+export type SeenSide = {
+  readonly entryId: bigint;
+  readonly sizeLamports: bigint;
+  readonly isHigh: boolean;
+};
+
+/** Stores sides, one for each entry. Of an entry whose size has changed since, nothing is known. */
 export async function setSlippageSides(
   db: Kysely<Schema>,
-  entryIds: readonly bigint[],
-  isHigh: boolean,
+  sides: readonly SeenSide[],
 ): Promise<void> {
-  for (const ids of inChunks(entryIds))
-    await db
-      .updateTable("watchlist_entries")
-      .set({ slippage_is_high: isHigh ? 1n : 0n })
-      .where("id", "in", ids)
-      .execute();
+  for (const some of inChunks(sides)) {
+    const seen = some.map(({ entryId, sizeLamports, isHigh }) =>
+      [entryId, sizeLamports, isHigh ? 1n : 0n].map((value) => sql`cast(${value} as bigint)`),
+    );
+    // Raw SQL: both databases name the columns of a values list column1 to column3.
+    await sql`
+      update watchlist_entries set slippage_is_high = seen.column3
+      from (values ${sql.join(seen.map((values) => sql`(${sql.join(values)})`))}) as seen
+      where watchlist_entries.id = seen.column1 and size_lamports = seen.column2
+    `.execute(db);
+  }
 }
 
 /**

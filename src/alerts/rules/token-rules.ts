@@ -1,7 +1,7 @@
 import type { Market } from "#src/measure/market.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import type { WatchedEntry } from "#src/store/watchlist.ts";
+import type { SeenSide, WatchedEntry } from "#src/store/watchlist.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
 import type { Address } from "#src/units/address.ts";
 import { applyBlocked, type BlockedChange, type BlockedSide } from "./blocked-rule.ts";
@@ -47,7 +47,7 @@ export type FoundAlert = {
 export type RuleFinding =
   /** Its slot was dropped: alerts of the token since this slot are void. */
   | { readonly kind: "taken-back"; readonly mint: Address; readonly sinceSlot: bigint }
-  | { readonly kind: "side"; readonly entryId: bigint; readonly isHigh: boolean }
+  | ({ readonly kind: "side" } & SeenSide)
   /** Written in one transaction: changes of the token's alert and the alerts of its watchers. */
   | {
       readonly kind: "alerts";
@@ -75,13 +75,14 @@ export function applyMarket(
   const found: FoundAlert[] = [];
   const entries = state.entries.map((known) => {
     const entry = withoutVoidSide(known, takenBackSince);
-    if (entry !== known) findings.push({ kind: "side", entryId: entry.id, isHigh: false });
-    const slippage = reading.bySize.get(entry.sizeLamports) ?? { kind: "unknown" };
+    const { id: entryId, sizeLamports } = entry;
+    if (entry !== known) findings.push({ kind: "side", entryId, sizeLamports, isHigh: false });
+    const slippage = reading.bySize.get(sizeLamports) ?? { kind: "unknown" };
     const { side, turnedOn: crossing } = applySlippage(entry.side, slippage);
     found.push(...alertsOfEntry(entry, { crossing, turnedOn, blocked: blocked.turnedOn, scene }));
     if (side === entry.side) return entry;
     if (crossing === null)
-      findings.push({ kind: "side", entryId: entry.id, isHigh: side === "high" });
+      findings.push({ kind: "side", entryId, sizeLamports, isHigh: side === "high" });
     return crossing === null ? { ...entry, side } : { ...entry, side, raisedSlot: slot };
   });
   if (found.length > 0 || alertChanges.length > 0)
