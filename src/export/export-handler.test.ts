@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Writable } from "node:stream";
 import { test } from "node:test";
 import { parquetMetadata } from "hyparquet";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqliteDatabase, sqlitePlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { createExportHandler } from "./export-handler.ts";
 
@@ -35,3 +36,28 @@ test("the operator's port serves a day as a Parquet file, and names a wrong day"
   assert.equal((await get("/export/history.parquet")).status, 400);
   assert.equal((await get("/export/users.parquet?day=2026-11-22")).status, 404);
 });
+
+test("a client that does not take its file keeps no other from its own", {
+  timeout: 10_000,
+}, async (t) => {
+  const exports = createExportHandler(await sqliteDatabase(t));
+  const request = { url: "/export/accuracy.parquet?day=2026-11-22" };
+  const began = Promise.withResolvers<void>();
+  const stalled = responseTo(() => began.resolve());
+  const stopped = assert.rejects(exports(request, stalled), /Premature close/);
+  await began.promise;
+  assert.equal(
+    await exports(
+      request,
+      responseTo((_chunk, _encoding, done) => done()),
+    ),
+    true,
+  );
+  stalled.destroy();
+  await stopped;
+});
+
+function responseTo(write: Writable["_write"]): ServerResponse {
+  const writeHead = () => undefined;
+  return Object.assign(new Writable({ write }), { writeHead }) as unknown as ServerResponse;
+}

@@ -15,7 +15,7 @@ export type ExportHandler = (
 
 const BAD_DAY = "day must be a date such as 2026-11-22, in UTC\n";
 
-/** One export at a time: each reads a day of the database. */
+/** One day is read at a time. A client that takes its file slowly keeps no other waiting. */
 export function createExportHandler(store: Pick<Store, "db">): ExportHandler {
   let last: Promise<unknown> = Promise.resolve();
   return async ({ url = "" }, response) => {
@@ -27,19 +27,17 @@ export function createExportHandler(store: Pick<Store, "db">): ExportHandler {
       response.writeHead(400, { "content-type": "text/plain" }).end(BAD_DAY);
       return true;
     }
-    const turn = last.then(async () => {
-      const directory = await mkdtemp(join(tmpdir(), "exitability-export-"));
-      try {
-        const path = join(directory, "day.parquet");
-        await exportDay(store, { kind, day, path });
-        response.writeHead(200, { "content-type": "application/vnd.apache.parquet" });
-        await pipeline(createReadStream(path), response);
-      } finally {
-        await rm(directory, { recursive: true, force: true });
-      }
-    });
-    last = turn.catch(() => undefined);
-    await turn;
+    const directory = await mkdtemp(join(tmpdir(), "exitability-export-"));
+    try {
+      const path = join(directory, "day.parquet");
+      const turn = last.then(() => exportDay(store, { kind, day, path }));
+      last = turn.catch(() => undefined);
+      await turn;
+      response.writeHead(200, { "content-type": "application/vnd.apache.parquet" });
+      await pipeline(createReadStream(path), response);
+    } finally {
+      await rm(directory, { recursive: true, force: true });
+    }
     return true;
   };
 }
