@@ -10,7 +10,11 @@ import { signInMail } from "./sign-in-mail.ts";
 const ANA = parseEmailAddress("ana@example.com") as EmailAddress;
 
 /** A mailer, and a mail server that keeps what it accepts, and refuses while `refuse` returns true. */
-async function mailerAndServer(t: TestContext, refuse: () => boolean = () => false) {
+async function mailerAndServer(
+  t: TestContext,
+  refuse: () => boolean = () => false,
+  accepts: Promise<void> = Promise.resolve(),
+) {
   const taken: { to: readonly string[]; text: string; user: string | undefined }[] = [];
   const server = new SMTPServer({
     disabledCommands: ["STARTTLS"],
@@ -25,7 +29,7 @@ async function mailerAndServer(t: TestContext, refuse: () => boolean = () => fal
       stream.on("end", () => {
         const to = session.envelope.rcptTo.map(({ address }) => address);
         taken.push({ to, text: Buffer.concat(chunks).toString(), user: session.user });
-        done();
+        void accepts.then(() => done());
       });
     },
   });
@@ -62,6 +66,20 @@ test("an error of a refused mail does not contain the address", async (t) => {
   isRefusing = false;
   await mailer.send(mail);
   assert.equal(taken.length, 1);
+});
+
+test("a mail that is given up while it waits for a connection is never sent", async (t) => {
+  const accepts = Promise.withResolvers<void>();
+  const { taken, mailer } = await mailerAndServer(t, undefined, accepts.promise);
+  const mail = signInMail({ to: ANA, code: "123456", publicUrl: "https://exit.example" });
+  const begun = Array.from({ length: 5 }, () => mailer.send(mail));
+  const waiting = new AbortController();
+  const givenUp = assert.rejects(mailer.send(mail, waiting.signal));
+  const last = mailer.send(mail);
+  waiting.abort();
+  accepts.resolve();
+  await Promise.all([...begun, givenUp, last]);
+  assert.equal(taken.length, 6);
 });
 
 test("an unreachable server is an error within the timeout", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { createTransport } from "nodemailer";
 import type { WallClock } from "#src/platform/clock.ts";
 import { makeDirectory } from "#src/platform/make-directory.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { EmailAddress } from "./email-address.ts";
 
 export type Mail = {
@@ -16,12 +17,16 @@ export type Mail = {
 };
 
 export type Mailer = {
-  /** Resolves when the mail server has accepted the mail, or the file is written. */
-  readonly send: (mail: Mail) => Promise<void>;
+  /**
+   * Resolves when the mail server has accepted the mail, or the file is written. If the signal aborts
+   * while the mail waits for a connection, the mail is never sent.
+   */
+  readonly send: (mail: Mail, signal?: AbortSignal) => Promise<void>;
   readonly close: () => void;
 };
 
 const SMTP_TIMEOUT_MS = 10_000;
+const SMTP_CONNECTIONS = 5;
 
 /** Sends mail through a server (`smtp:` or `smtps:` with user and password in the URL). */
 export function createSmtpMailer(settings: {
@@ -32,6 +37,7 @@ export function createSmtpMailer(settings: {
     {
       url: settings.smtpUrl,
       pool: true,
+      maxConnections: SMTP_CONNECTIONS,
       connectionTimeout: SMTP_TIMEOUT_MS,
       greetingTimeout: SMTP_TIMEOUT_MS,
       socketTimeout: SMTP_TIMEOUT_MS,
@@ -40,13 +46,23 @@ export function createSmtpMailer(settings: {
     },
     { from: settings.mailFrom },
   );
+  // The library's own queue sends a mail also after its sender has given it up and will send it again.
+  const turns = new TaskQueue({
+    maxActive: SMTP_CONNECTIONS,
+    maxWaiting: Infinity,
+    overloadedMessage: "Too many mails wait to be sent.",
+  });
   return {
-    async send(mail) {
-      await transport.sendMail(mail).catch((cause: unknown) => {
+    async send(mail, signal) {
+      const sent = turns.run(() => transport.sendMail(mail), signal);
+      await sent.catch((cause: unknown) => {
         throw withoutAddresses(cause);
       });
     },
-    close: () => transport.close(),
+    close() {
+      void turns.close();
+      transport.close();
+    },
   };
 }
 

@@ -64,6 +64,25 @@ test("a mail contains each alert with its link, in the channel's language, under
   assert.ok(mail.text.includes(`https://exit.example/token/${MINT}`));
 });
 
+test("a mail that is not sent within half a minute is a failure, and is given up", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const signals: (AbortSignal | undefined)[] = [];
+  const send = (_mail: Mail, signal?: AbortSignal) => {
+    signals.push(signal);
+    return new Promise<never>(() => undefined);
+  };
+  const sent = sender({ mailer: { send } }).send(channel({}), PARCEL);
+  t.mock.timers.tick(30_000);
+  assert.deepEqual(await sent, {
+    kind: "failed",
+    error: "The mail server did not answer in time.",
+  });
+  assert.deepEqual(
+    signals.map((signal) => signal?.aborted),
+    [true],
+  );
+});
+
 test("a mail that the server refuses is a failure in its own words", async () => {
   const send = () => Promise.reject(new Error("the mail server did not take the mail: EENVELOPE"));
   const sent = await sender({ mailer: { send } }).send(channel({}), PARCEL);

@@ -88,11 +88,13 @@ async function sendMail(
     messageId: `<${notification.uid}@${new URL(deps.publicUrl).hostname}>`,
   };
   const timeout = Promise.withResolvers<Sent>();
-  const timer = setTimeout(
-    () => timeout.resolve({ kind: "failed", error: "The mail server did not answer in time." }),
-    MAIL_TIMEOUT_MS,
-  );
-  const sent = deps.mailer.send(mail).then(
+  // A mail that waits until then is not sent beside the next attempt.
+  const waiting = new AbortController();
+  const timer = setTimeout(() => {
+    waiting.abort();
+    timeout.resolve({ kind: "failed", error: "The mail server did not answer in time." });
+  }, MAIL_TIMEOUT_MS);
+  const sent = deps.mailer.send(mail, waiting.signal).then(
     (): Sent => ({ kind: "sent" }),
     (error: unknown): Sent => ({ kind: "failed", error: mailFailure(error) }),
   );
