@@ -3504,9 +3504,9 @@ export interface operations {
     readonly getHistory: {
         readonly parameters: {
             readonly query?: {
-                /** @description ISO 8601. Default: a day before to */
+                /** @description ISO 8601, UTC where it names no zone. Default: a day before to */
                 readonly from?: string;
-                /** @description ISO 8601. Default: now */
+                /** @description ISO 8601, UTC where it names no zone. Default: now */
                 readonly to?: string;
                 /** @description Seconds between points, 10 or more */
                 readonly step?: number;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { HistoryQuery } from "#src/track/history/history.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
 
 test("history is an even grid, with null for unknown points and the alerts within it", async (t) => {
@@ -95,4 +96,31 @@ test("a range that begins where samples are rolled up is answered in steps of fi
   const hour = await get("/history?from=2026-01-01T00:07:00Z&to=2026-01-01T01:07:00Z&step=60");
   assert.deepEqual([hour.body.step_seconds, hour.body.resolution_seconds], [300, 300]);
   assert.equal(asked.at(-1)?.fromMs, Date.parse("2026-01-01T00:05:00Z"));
+});
+
+test("a time without a zone is UTC on a machine of any zone, and a day that no month has is refused", async (t) => {
+  const { TZ: zone } = process.env;
+  closeAfter(t, () => {
+    if (zone === undefined) delete process.env["TZ"];
+    else process.env["TZ"] = zone;
+  });
+  process.env["TZ"] = "Asia/Tokyo";
+  const asked: HistoryQuery[] = [];
+  const get = await startTokenApp(t, {
+    async history(_mint, query) {
+      asked.push(query);
+      return [];
+    },
+    alerts: async () => [],
+  });
+  await get("/history?from=2026-01-01&to=2026-01-02T00:30");
+  assert.deepEqual(
+    [asked.at(-1)?.fromMs, asked.at(-1)?.toMs],
+    [Date.parse("2026-01-01T00:00:00Z"), Date.parse("2026-01-02T00:30:00Z")],
+  );
+  for (const from of ["2025-11-31", "2025-11-31T12:00Z", "2026-02-29T00:00:00+01:00"]) {
+    const { status, body } = await get(`/history?from=${encodeURIComponent(from)}&to=2025-12-02`);
+    assert.deepEqual([status, body.error], [400, "invalid_body"], from);
+    assert.match(body.message, /ISO 8601/);
+  }
 });

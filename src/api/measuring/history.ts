@@ -35,7 +35,7 @@ const MAX_RANGE_MS = 31 * DAY_MS;
 const SAMPLE_DIGITS = 7;
 const SLIPPAGE_SCALE = 10_000;
 /** A date, or a date and a time. Other forms are ambiguous. */
-const ISO_TIME = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/i;
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T[\d:.]+)(Z|[+-]\d\d:?\d\d)?)?$/i;
 
 const HistoryBody = Type.Object(
   {
@@ -164,14 +164,23 @@ export const getHistory = defineOperation({
 function timeField(name: string, description: string) {
   return Type.Optional(
     readAs(
-      Type.String({ format: "date-time", description: `ISO 8601. ${description}` }),
-      fromText((text) => {
-        const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
-        return Number.isFinite(timeMs) ? timeMs : null;
+      Type.String({
+        format: "date-time",
+        description: `ISO 8601, UTC where it names no zone. ${description}`,
       }),
+      fromText(timeMsOf),
       `${name} must be a time in ISO 8601, such as 2026-11-21T01:10:00Z.`,
     ),
   );
+}
+
+/** Null for a day that its month does not have: `Date.parse` takes the 31st of any month for a later day. */
+function timeMsOf(text: string): number | null {
+  const [, day = "", time = "T00:00", zone = "Z"] = ISO_TIME.exec(text) ?? [];
+  const dayMs = Date.parse(day);
+  if (Number.isNaN(dayMs) || !timestamp(dayMs).startsWith(day)) return null;
+  const timeMs = Date.parse(`${day}${time}${zone}`);
+  return Number.isNaN(timeMs) ? null : timeMs;
 }
 
 type HistoryAlert = Awaited<ReturnType<Markets["alerts"]>>[number];
