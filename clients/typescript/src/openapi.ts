@@ -190,7 +190,7 @@ export interface paths {
         };
         /**
          * A token's exit capacity, depth, price, score and slippage over time, and its alerts
-         * @description An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of a multiple of five minutes, and begins up to five minutes before from. The alerts are those that began within the range, the last 2,000 of them. Each request counts as one query.
+         * @description An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data, and no points for times to come. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of a multiple of five minutes, and begins up to five minutes before from. The alerts are those that began within the range, the last 2,000 of them. Each request counts as one query.
          */
         readonly get: operations["getHistory"];
         readonly put?: never;

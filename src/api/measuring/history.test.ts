@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { HistoryQuery } from "#src/track/history/history.ts";
+import { type HistoryQuery, historyOf } from "#src/track/history/history.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { bucketOf } from "#test/support/sample-series.ts";
 import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
+import { timestamp } from "../values.ts";
 
 test("history is an even grid, with null for unknown points and the alerts within it", async (t) => {
   const alert = {
@@ -96,6 +98,27 @@ test("a range that begins where samples are rolled up is answered in steps of fi
   const hour = await get("/history?from=2026-01-01T00:07:00Z&to=2026-01-01T01:07:00Z&step=60");
   assert.deepEqual([hour.body.step_seconds, hour.body.resolution_seconds], [300, 300]);
   assert.equal(asked.at(-1)?.fromMs, Date.parse("2026-01-01T00:05:00Z"));
+});
+
+test("a range that ends in the future is answered until now, and one to come has no points", async (t) => {
+  const figures = { c10Sol: 10, depthSol: 100, mid: 0.5, slippagesPct: [1, 2, 3, 4, 5, 6] };
+  const sample = { atMs: NOW - 1_000, ...figures, confidence: "high", basis: 1 } as const;
+  const get = await startTokenApp(t, {
+    history: async (_mint, grid) => historyOf([bucketOf(sample)], grid),
+    alerts: async () => [],
+  });
+  const range = (fromMs: number, toMs: number) =>
+    `/history?from=${timestamp(fromMs)}&to=${timestamp(toMs)}&step=60`;
+  const { body } = await get(range(NOW - 120_000, NOW + 300_000));
+  assert.deepEqual(
+    body.points.map(({ t, c10_sol }: { t: string; c10_sol: number | null }) => [t, c10_sol]),
+    [
+      [timestamp(NOW - 60_000), null],
+      [timestamp(NOW), 10],
+    ],
+  );
+  const next = await get(range(NOW + 60_000, NOW + 300_000));
+  assert.deepEqual([next.status, next.body.points], [200, []]);
 });
 
 test("a time without a zone is UTC on a machine of any zone, and a day that no month has is refused", async (t) => {

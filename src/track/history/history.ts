@@ -33,11 +33,14 @@ export const MAX_POINTS = 2_000;
 const MS_PER_DAY = 86_400_000;
 
 /**
- * The grid of a query's answer. Its steps are longer than requested if it would have too many points. If
- * the range begins where samples may have been rolled up, the grid has whole rolled steps and begins up to
- * five minutes earlier.
+ * The grid of a query's answer. It ends now at the latest: a sample holds for minutes, but not for
+ * times to come. Its steps are longer than requested if it would have too many points. If the range begins
+ * where samples may have been rolled up, the grid has whole rolled steps and begins up to five minutes
+ * earlier.
  */
-export function gridOf({ fromMs, toMs, stepMs }: HistoryQuery, nowMs: number): HistoryGrid {
+export function gridOf(query: HistoryQuery, nowMs: number): HistoryGrid {
+  const { fromMs, stepMs } = query;
+  const toMs = Math.min(query.toMs, nowMs);
   const step = Math.max(stepMs, Math.ceil((toMs - fromMs) / MAX_POINTS), 1);
   if (fromMs >= firstFineDay(nowMs) * MS_PER_DAY)
     return { fromMs, toMs, stepMs: step, resolutionMs: SAMPLE_EVERY_MS };
