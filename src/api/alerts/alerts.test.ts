@@ -158,6 +158,18 @@ test("an alert is pushed while the page is open, and what was missed comes after
   });
 });
 
+test("a stream that can't follow the alerts ends, so that its reader reconnects", async (t) => {
+  await oneApp(t, async (app, t) => {
+    const ana = await watcher(app, "ana@example.com");
+    const url = await app.app.listen({ host: "127.0.0.1", port: 0 });
+    t.mock.method(app.alerting.feed, "follow", async () => {
+      throw new Error("the database is gone");
+    });
+    const response = await fetch(`${url}${PATH}/stream`, { headers: { cookie: ana.cookie } });
+    assert.deepEqual([response.status, await response.text()], [200, ""]);
+  });
+});
+
 /** Reads a stream's events one by one. */
 async function openStream(url: string, headers: Record<string, string>) {
   const request = httpGet(`${url}${PATH}/stream`, { headers });

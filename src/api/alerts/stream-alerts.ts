@@ -36,12 +36,16 @@ export const streamAlerts = defineOperation({
         publicMessage: `You have ${MOST_STREAMS} streams open; close one first.`,
       });
     const stream = streams.open(request, reply, userId);
-    stream.onClose(
-      await feed.follow(userId, lastEventId(request), (alert) => {
-        const data = JSON.stringify(alertItem(alert, language));
-        stream.send({ event: "alert", id: String(alert.id), data });
-      }),
-    );
+    const following = feed.follow(userId, lastEventId(request), (alert) => {
+      const data = JSON.stringify(alertItem(alert, language));
+      stream.send({ event: "alert", id: String(alert.id), data });
+    });
+    // An open stream without a follower would send heartbeats and no alerts: its reader has to reconnect.
+    const stop = await following.catch((error: unknown) => {
+      stream.close();
+      throw error;
+    });
+    stream.onClose(stop);
     const check = setInterval(() => {
       callers.signedIn(request).catch(() => request.raw.destroy());
     }, CHECK_SESSION_EVERY_MS).unref();

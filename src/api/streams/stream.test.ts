@@ -12,6 +12,7 @@ import {
   someSnapshot,
 } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { poolAddress } from "#test/support/pools.ts";
 
 type Event = { readonly event: string; readonly id?: string; readonly data: string };
 
@@ -178,6 +179,32 @@ test("a token that could not be loaded at first is sent as soon as it can be", a
       stream.close();
     },
     { markets },
+  );
+});
+
+test("a token whose first load fails is unavailable with 500, and the other tokens are followed", async (t) => {
+  const { markets, change } = changingMarket();
+  const failing = {
+    ...markets,
+    snapshot: (): never => {
+      throw new Error("the database is gone");
+    },
+  };
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/stream?mints=${poolAddress(1)},${SOME_MINT}`;
+      const stream = await openStream(t, url);
+      const first = [await stream.next(), await stream.next()];
+      const unavailable = first.find(({ event }) => event === "unavailable");
+      const { token_id, status, error } = JSON.parse(unavailable?.data ?? "");
+      assert.deepEqual([token_id, status, error], [poolAddress(1), 500, "server_error"]);
+      change(3);
+      assert.equal(JSON.parse((await stream.next()).data).slippage.all["1"], 3);
+      stream.close();
+    },
+    { markets: failing },
   );
 });
 

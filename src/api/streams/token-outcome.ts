@@ -71,6 +71,11 @@ export function beyondLimit(id: string): TokenOutcome {
   return failed(id, 429, "rate_limit_exceeded", "The day's queries were used up before this one.");
 }
 
+/** The outcome of a token whose measurement failed by a bug of ours, or of the database. */
+export function serverFailed(id: string): TokenOutcome {
+  return failed(id, 500, "server_error", "Something failed on our side for this token.");
+}
+
 function notFound(id: string, message: string): TokenOutcome {
   return failed(id, 404, "not_found", message);
 }

@@ -14,7 +14,13 @@ import { streamLimitBody } from "../rate-limit-body.ts";
 import type { EventStream, EventStreams } from "./event-stream.ts";
 import { StreamNews } from "./stream-news.ts";
 import { type StreamMarkets, Subscriptions } from "./subscriptions.ts";
-import { beyondLimit, type ManyQuestion, outcomeOf } from "./token-outcome.ts";
+import {
+  beyondLimit,
+  type ManyQuestion,
+  outcomeOf,
+  serverFailed,
+  type TokenOutcome,
+} from "./token-outcome.ts";
 
 const LOADS_AT_ONCE = 8;
 /** A stream ends after an hour; reconnecting counts again, as an hour of a token's page does. */
@@ -138,7 +144,7 @@ export class TokenStreams {
       if (!isOpen) return;
       const isGranted = place < granted;
       const outcome = isGranted
-        ? await outcomeOf(this.#deps.markets, id, question)
+        ? await this.#firstOutcome(id, { question, request })
         : beyondLimit(id);
       const mint = parseAddress(id);
       if (!isOpen) return;
@@ -160,6 +166,22 @@ export class TokenStreams {
       else news.addBody(body);
     });
     news.flush();
+  }
+
+  /** The stream is open: a token that fails is unavailable, and neither ends nor delays the others. */
+  async #firstOutcome(
+    id: string,
+    { question, request }: Pick<StreamInput, "question" | "request">,
+  ): Promise<TokenOutcome> {
+    try {
+      return await outcomeOf(this.#deps.markets, id, question);
+    } catch (err) {
+      request.log.error(
+        { err, mint: id },
+        "failed to load a streamed token; the next round repeats it",
+      );
+      return serverFailed(id);
+    }
   }
 
   #send(stream: EventStream, bodies: readonly ExitabilityBody[]): void {
