@@ -7,17 +7,31 @@ const SETTLE_MS = 20;
 /** After a delivery, changes are collected for this time; then each token's newest answer is sent. */
 const GATHER_MS = 500;
 
+/** By token, the last answer that was sent, and the number of its delivery; 0: on an earlier stream. */
+export type SentAnswers = ReadonlyMap<
+  string,
+  { readonly body: ExitabilityBody; readonly delivery: number }
+>;
+
 /** Collects the answers of one stream and delivers those that changed since the last delivery. */
 export class StreamNews {
   readonly #thresholdPct: number | null;
-  readonly #deliver: (bodies: readonly ExitabilityBody[]) => void;
+  readonly #deliver: (bodies: readonly ExitabilityBody[], delivery: number) => void;
   readonly #gathered = new Map<string, ExitabilityBody>();
-  readonly #sent = new Map<string, ExitabilityBody>();
+  readonly #sent = new Map<string, { body: ExitabilityBody; delivery: number }>();
+  #deliveries = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(thresholdPct: number | null, deliver: (bodies: readonly ExitabilityBody[]) => void) {
+  constructor(
+    thresholdPct: number | null,
+    deliver: (bodies: readonly ExitabilityBody[], delivery: number) => void,
+  ) {
     this.#thresholdPct = thresholdPct;
     this.#deliver = deliver;
+  }
+
+  get sent(): SentAnswers {
+    return this.#sent;
   }
 
   add({ body }: StreamSubscription): void {
@@ -29,17 +43,19 @@ export class StreamNews {
     if (this.#timer === null) this.#flushAfter(SETTLE_MS);
   }
 
-  markSent(body: ExitabilityBody): void {
-    this.#sent.set(body.token_id, body);
+  /** The reader has this answer: later ones are compared with it. */
+  markSent(body: ExitabilityBody, delivery = 0): void {
+    this.#sent.set(body.token_id, { body, delivery });
   }
 
   flush(): void {
     this.close();
     const bodies = [...this.#gathered.values()].filter((body) => this.#isNews(body));
     this.#gathered.clear();
-    for (const body of bodies) this.markSent(body);
     if (bodies.length === 0) return;
-    this.#deliver(bodies);
+    const delivery = ++this.#deliveries;
+    for (const body of bodies) this.markSent(body, delivery);
+    this.#deliver(bodies, delivery);
     this.#flushAfter(GATHER_MS);
   }
 
@@ -54,7 +70,7 @@ export class StreamNews {
   }
 
   #isNews(body: ExitabilityBody): boolean {
-    const sent = this.#sent.get(body.token_id);
+    const sent = this.#sent.get(body.token_id)?.body;
     if (sent === undefined) return true;
     if (this.#thresholdPct !== null) return hasMoved(sent, body, this.#thresholdPct);
     return sent.updated_at !== body.updated_at || hasMoved(sent, body, 0);

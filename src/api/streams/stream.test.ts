@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Assessment, Ladder } from "#src/measure/assessment.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
+import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { oneApp, refusal } from "#test/support/app.ts";
 import {
@@ -45,9 +46,10 @@ function slippingLadder(slippagePct: number): Ladder {
   return { ...someLadder, slippagesPct: someLadder.slippagesPct.with(1, slippagePct) };
 }
 
-function slipping(slippagePct: number): AssessedSnapshot {
+function slipping(slippagePct: number, mint = SOME_MINT): AssessedSnapshot {
   slot++;
   const snapshot = someSnapshot({
+    mint,
     measurement: { ...someMeasurement, retail: slippingLadder(slippagePct) },
     slot,
     stateTimeMs: Number(slot),
@@ -294,6 +296,52 @@ test("a reconnection with Last-Event-ID gets only what changed meanwhile", async
       assert.equal((await again.next()).event, "unavailable");
       change(3);
       assert.equal(JSON.parse((await again.next()).data).slippage.all["1"], 3);
+      again.close();
+    },
+    { markets },
+  );
+});
+
+/** A market whose tokens change on the test's command. */
+function changingTokens(mints: readonly Address[]) {
+  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
+  const held = new Map(mints.map((mint) => [mint, slipping(1, mint)]));
+  const latest = (mint: Address) => held.get(mint) ?? null;
+  const markets = someMarkets((mint) => latest(mint) ?? { kind: "not-found", mint }, {
+    latest,
+    onSnapshot: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  });
+  const change = (mint: Address, slippagePct: number) => {
+    const snapshot = slipping(slippagePct, mint);
+    held.set(mint, snapshot);
+    for (const listener of listeners) listener(snapshot);
+  };
+  return { markets, change };
+}
+
+test("changes below the threshold add up over a reconnection too", async (t) => {
+  const other = poolAddress(1);
+  const { markets, change } = changingTokens([SOME_MINT, other]);
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const url = `${address}/api/stream?mints=${SOME_MINT},${other}&threshold=0.5`;
+      const first = await openStream(t, url);
+      await first.next();
+      await first.next();
+      change(SOME_MINT, 1.3);
+      change(other, 3);
+      const { data, id = "" } = await first.next();
+      assert.equal(JSON.parse(data).token_id, other);
+      first.close();
+      const again = await openStream(t, url, { "last-event-id": id });
+      change(SOME_MINT, 1.6);
+      const next = JSON.parse((await again.next()).data);
+      assert.deepEqual([next.token_id, next.slippage.all["1"]], [SOME_MINT, 1.6]);
       again.close();
     },
     { markets },

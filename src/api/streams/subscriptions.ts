@@ -16,8 +16,6 @@ const PARTS_PER_ROUND = 100;
 const SILENT_MS = 20_000;
 /** Parallel loads of tokens without an answer; more would delay other requests. */
 const LOADS_AT_ONCE = 4;
-/** A subscription without followers is kept this long, for readers that reconnect. */
-const REMEMBERED_MS = 300_000;
 
 export type SubscribedQuestion = {
   readonly mint: Address;
@@ -30,16 +28,12 @@ export type StreamSubscription = {
   readonly question: SubscribedQuestion;
   /** Null: no answer yet. */
   readonly body: ExitabilityBody | null;
-  /** Number of the event that last changed the body, apart from its time. */
-  readonly changedAt: number;
 };
 
 type OpenSubscription = {
   readonly question: SubscribedQuestion;
   body: ExitabilityBody | null;
-  changedAt: number;
   readonly followers: Set<(subscription: StreamSubscription) => void>;
-  unfollowedAtMs: number;
 };
 
 /** The subscriptions to one token. */
@@ -55,15 +49,11 @@ type Snapshot = Parameters<Parameters<Markets["onSnapshot"]>[0]>[0];
 
 export type StreamMarkets = Pick<Markets, "latest" | "touch" | "snapshot" | "onSnapshot">;
 
-/**
- * One answer for each subscribed question, computed once for all its followers. Changes are numbered,
- * so that a reader that reconnects gets only later changes.
- */
+/** One answer for each subscribed question, computed once for all its followers. */
 export class Subscriptions {
   readonly #markets: StreamMarkets;
   readonly #clock: WallClock;
   readonly #byMint = new Map<Address, OpenToken>();
-  #events = 0;
   #isLoading = false;
   #stop: (() => void) | null = null;
   #part = 0;
@@ -72,11 +62,6 @@ export class Subscriptions {
   constructor(markets: StreamMarkets, clock: WallClock) {
     this.#markets = markets;
     this.#clock = clock;
-  }
-
-  /** The number of the newest change anywhere. */
-  get events(): number {
-    return this.#events;
   }
 
   /**
@@ -89,7 +74,7 @@ export class Subscriptions {
     { isWanted = false }: { readonly isWanted?: boolean } = {},
   ): { readonly subscription: StreamSubscription; readonly stop: () => void } {
     this.#start();
-    const { mint, profile, size, language } = question;
+    const { mint } = question;
     const token = this.#byMint.get(mint) ?? {
       subscriptions: new Map(),
       publishedAtMs: 0,
@@ -98,23 +83,13 @@ export class Subscriptions {
     this.#byMint.set(mint, token);
     token.isWanted ||= isWanted;
     const { subscriptions } = token;
-    const key = `${profile} ${size.requested} ${language}`;
-    const fresh = {
-      question,
-      body: null,
-      changedAt: 0,
-      followers: new Set<never>(),
-      unfollowedAtMs: 0,
-    };
+    const key = questionKey(question);
+    const fresh = { question, body: null, followers: new Set<never>() };
     const subscription: OpenSubscription = subscriptions.get(key) ?? fresh;
     subscriptions.set(key, subscription);
     subscription.followers.add(onNews);
     this.#publishLatest(mint);
-    const stop = () => {
-      subscription.followers.delete(onNews);
-      subscription.unfollowedAtMs = this.#clock.nowMs();
-    };
-    return { subscription, stop };
+    return { subscription, stop: () => void subscription.followers.delete(onNews) };
   }
 
   close(): void {
@@ -149,8 +124,8 @@ export class Subscriptions {
   #check(mint: Address, { subscriptions, publishedAtMs }: OpenToken, nowMs: number): void {
     const isHeld = this.#markets.touch(mint);
     if (isHeld && nowMs - publishedAtMs > SILENT_MS) this.#publishLatest(mint);
-    for (const [key, { followers, unfollowedAtMs }] of subscriptions) {
-      if (followers.size === 0 && nowMs - unfollowedAtMs > REMEMBERED_MS) subscriptions.delete(key);
+    for (const [key, { followers }] of subscriptions) {
+      if (followers.size === 0) subscriptions.delete(key);
     }
     if (subscriptions.size === 0) this.#byMint.delete(mint);
   }
@@ -190,14 +165,20 @@ export class Subscriptions {
         isDeteriorating,
         ...subscription.question,
       });
-      if (subscription.body === null || hasMoved(subscription.body, body, 0)) {
-        subscription.changedAt = ++this.#events;
-      }
+      const { body: earlier } = subscription;
       const isNews =
-        subscription.body?.updated_at !== body.updated_at ||
-        subscription.changedAt === this.#events;
+        earlier === null || earlier.updated_at !== body.updated_at || hasMoved(earlier, body, 0);
       subscription.body = body;
       if (isNews) for (const onNews of subscription.followers) onNews(subscription);
     }
   }
+}
+
+/** What streams of one answer for each token have in common. */
+export function questionKey({
+  profile,
+  size,
+  language,
+}: Pick<SubscribedQuestion, "profile" | "size" | "language">): string {
+  return `${profile} ${size.requested} ${language}`;
 }

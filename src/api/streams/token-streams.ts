@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
+import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import { parseAddress } from "#src/units/address.ts";
@@ -12,8 +13,8 @@ import type { Grant } from "../plugins/bulk-metering.ts";
 import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { streamLimitBody } from "../rate-limit-body.ts";
 import type { EventStream, EventStreams } from "./event-stream.ts";
-import { StreamNews } from "./stream-news.ts";
-import { type StreamMarkets, Subscriptions } from "./subscriptions.ts";
+import { type SentAnswers, StreamNews } from "./stream-news.ts";
+import { questionKey, type StreamMarkets, Subscriptions } from "./subscriptions.ts";
 import {
   beyondLimit,
   type ManyQuestion,
@@ -27,6 +28,8 @@ const LOADS_AT_ONCE = 8;
 const LONGEST_MS = 3_600_000;
 /** Another stream of the caller may end at any time; a lost reader is noticed in about this time. */
 const STREAM_MAY_END_SECONDS = 60;
+/** What the readers of so many ended streams have is kept, for those that reconnect. */
+const REMEMBERED_STREAMS = 300;
 /** The tier never follows as many tokens: Retry-After is that of a used-up day. */
 const NEVER_ENOUGH_SECONDS = 86_400;
 
@@ -50,13 +53,17 @@ type StreamInput = {
   readonly reply: FastifyReply;
 };
 
+/** What was sent on a stream, and the question that it answers. */
+type ServedStream = { readonly sent: SentAnswers; readonly key: string };
+
 /** The open exitability streams, and how many tokens each caller follows in them. */
 export class TokenStreams {
   readonly #deps: TokenStreamsDeps;
   readonly #subscriptions: Subscriptions;
   readonly #followed = new Map<string, number>();
-  /** Marks event ids of this process: those of another one are ignored. */
-  readonly #boot = randomUUID().slice(0, 8);
+  /** By the stream's part of its event ids. */
+  readonly #open = new Map<string, ServedStream>();
+  readonly #ended = new BoundedMap<string, ServedStream>(REMEMBERED_STREAMS);
 
   constructor(deps: TokenStreamsDeps) {
     this.#deps = deps;
@@ -127,8 +134,13 @@ export class TokenStreams {
 
   async #serve(stream: EventStream, { question, grant, request }: StreamInput): Promise<void> {
     const { granted, caller } = grant;
-    const resumeAfter = this.#seenBy(request.headers["last-event-id"]);
-    const news = new StreamNews(question.thresholdPct, (bodies) => this.#send(stream, bodies));
+    const streamId = randomUUID().slice(0, 8);
+    const news = new StreamNews(question.thresholdPct, (bodies, delivery) =>
+      send(stream, bodies, `${streamId}.${delivery}`),
+    );
+    const key = questionKey(question);
+    const received = this.#receivedBefore(key, request.headers["last-event-id"]);
+    this.#open.set(streamId, { sent: news.sent, key });
     const stops: (() => void)[] = [];
     const end = setTimeout(() => stream.close(), LONGEST_MS);
     end.unref();
@@ -137,6 +149,8 @@ export class TokenStreams {
       isOpen = false;
       clearTimeout(end);
       news.close();
+      this.#open.delete(streamId);
+      this.#ended.set(streamId, { sent: news.sent, key });
       this.#leave(caller, question.mints.length);
       for (const stop of stops) stop();
     });
@@ -161,9 +175,9 @@ export class TokenStreams {
       stops.push(stop);
       const body = subscription.body ?? exitability;
       if (body === null) return;
-      const isSeen = resumeAfter !== null && subscription.changedAt <= resumeAfter;
-      if (isSeen && subscription.body !== null) news.markSent(body);
-      else news.addBody(body);
+      const earlier = received.get(body.token_id);
+      if (earlier !== undefined) news.markSent(earlier);
+      news.addBody(body);
     });
     news.flush();
   }
@@ -184,20 +198,28 @@ export class TokenStreams {
     }
   }
 
-  #send(stream: EventStream, bodies: readonly ExitabilityBody[]): void {
-    const id = `${this.#boot}.${this.#subscriptions.events}`;
-    // Only the last body has an id: it confirms all bodies sent with it.
-    for (const [place, body] of bodies.entries()) {
-      const data = JSON.stringify(body);
-      const isLast = place === bodies.length - 1;
-      stream.send({ event: "exitability", data, ...(isLast ? { id } : {}) });
-    }
+  /**
+   * By token, the answer that a reconnecting reader has, from the last event that it received. Left out
+   * are tokens whose last answer was sent after that event: it is not known which one the reader has.
+   */
+  #receivedBefore(
+    key: string,
+    lastEventId: string | readonly string[] | undefined,
+  ): ReadonlyMap<string, ExitabilityBody> {
+    const [, streamId = "", last] = /^(\w+)\.(\d{1,15})$/.exec(String(lastEventId)) ?? [];
+    const earlier = this.#open.get(streamId) ?? this.#ended.get(streamId);
+    if (earlier?.key !== key) return new Map();
+    const received = [...earlier.sent].filter(([, { delivery }]) => delivery <= Number(last));
+    return new Map(received.map(([token, { body }]) => [token, body]));
   }
+}
 
-  /** The last change that a reconnecting reader has received; null if unknown. */
-  #seenBy(lastEventId: string | readonly string[] | undefined): number | null {
-    const [, boot, event] = /^(\w+)\.(\d{1,15})$/.exec(String(lastEventId)) ?? [];
-    return boot === this.#boot && event !== undefined ? Number(event) : null;
+function send(stream: EventStream, bodies: readonly ExitabilityBody[], id: string): void {
+  // Only the last body has an id: it confirms all bodies sent with it.
+  for (const [place, body] of bodies.entries()) {
+    const data = JSON.stringify(body);
+    const isLast = place === bodies.length - 1;
+    stream.send({ event: "exitability", data, ...(isLast ? { id } : {}) });
   }
 }
 
