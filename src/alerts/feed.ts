@@ -70,7 +70,8 @@ export class AlertFeed {
   }
 
   /**
-   * Calls back with each alert of the user after `afterId`, in order; null: only with new ones.
+   * Calls back with each alert of the user after `afterId`, in order; null: only with new ones. An id above
+   * all of the user's counts as none: it is of a database that was restored from an older backup since.
    *
    * @returns a function that stops the calls
    */
@@ -79,7 +80,8 @@ export class AlertFeed {
     afterId: bigint | null,
     onAlert: (alert: UserAlert) => void,
   ): Promise<() => void> {
-    const lastId = afterId ?? (await newestAlertId(this.#db, userId));
+    const newestId = await newestAlertId(this.#db, userId);
+    const lastId = afterId !== null && afterId < newestId ? afterId : newestId;
     const follower = { userId, onAlert, lastId };
     this.#followers.add(follower);
     this.#timer ??= setInterval(() => this.poll(), POLL_EVERY_MS).unref();

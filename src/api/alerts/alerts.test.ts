@@ -158,6 +158,21 @@ test("an alert is pushed while the page is open, and what was missed comes after
   });
 });
 
+test("new alerts are pushed after a Last-Event-ID above all that there are", async (t) => {
+  await oneApp(t, async (app) => {
+    const ana = await watcher(app, "ana@example.com");
+    await alert(app, ana);
+    const url = await app.app.listen({ host: "127.0.0.1", port: 0 });
+    const live = await openStream(url, {
+      cookie: ana.cookie,
+      "last-event-id": "999999999999999999",
+    });
+    const pushed = await alert(app, ana);
+    assert.deepEqual(await live.next(), pushed);
+    live.close();
+  });
+});
+
 test("a stream that can't follow the alerts ends, so that its reader reconnects", async (t) => {
   await oneApp(t, async (app, t) => {
     const ana = await watcher(app, "ana@example.com");
