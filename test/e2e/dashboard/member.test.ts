@@ -68,6 +68,12 @@ test("what a member does, from the first code to leaving", async (t) => {
       "the focus is in its row",
     );
     assert.equal(await statusWith(url, second), 401);
+    assert.equal(await page.getByText(second).count(), 0, "a revoked key is not offered");
+
+    await page.getByRole("button", { name: "Activate access" }).click();
+    const third = await page.getByTestId("issued-key").innerText();
+    assert.notEqual(third, second);
+    assert.equal(await statusWith(url, third), 200);
   });
 
   await t.test(
@@ -88,7 +94,7 @@ test("what a member does, from the first code to leaving", async (t) => {
       await page.getByRole("link", { name: "Download my data" }).click();
       const data = JSON.parse(readFileSync(await (await download).path(), "utf8"));
       assert.equal(data.user.email, email);
-      assert.equal(data.api_keys.length, 2);
+      assert.equal(data.api_keys.length, 3);
     },
   );
 

@@ -42,9 +42,10 @@ export function ApiKeysPage() {
 function KeysOf({ account }: { readonly account: Account }) {
   const { text } = usePreferences();
   const keys = useApiKeys(true);
-  const { activate, rotate, revoke } = useKeyActions();
-  const issued = rotate.data?.key ?? activate.data?.key ?? null;
-  const error = keys.error ?? activate.error ?? rotate.error ?? revoke.error;
+  const { issue, revoke } = useKeyActions();
+  const newest = keys.data?.items.find(({ id }) => id === issue.data?.id);
+  const issued = newest?.status === "revoked" ? null : (issue.data?.key ?? null);
+  const error = keys.error ?? issue.error ?? revoke.error;
   const hasKey = keys.data?.items.some(({ status }) => status === "active") ?? false;
   return (
     <>
@@ -68,13 +69,15 @@ function KeysOf({ account }: { readonly account: Account }) {
           {hasKey ? (
             <div className="row">
               <span className="soft small">{text.apiKeys.rotateHint}</span>
-              <Button onClick={() => rotate.mutate()}>{text.apiKeys.rotate}</Button>
+              <Button onClick={() => issue.mutate("rotate")} disabled={issue.isPending}>
+                {text.apiKeys.rotate}
+              </Button>
             </div>
           ) : (
             <Button
               look="primary"
-              onClick={() => activate.mutate()}
-              disabled={keys.data === undefined}
+              onClick={() => issue.mutate("activate")}
+              disabled={keys.data === undefined || issue.isPending}
             >
               {text.apiKeys.activate}
             </Button>
