@@ -60,6 +60,20 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
     await page.getByText("Selling 100 SOL worth of STEADY now pays").waitFor();
   });
 
+  await t.test("a size that is chosen replaces an amount that was refused", async () => {
+    const { page, open } = await visit();
+    await open(`/token/${STEADY}?size=1`);
+    const amount = page.getByLabel("Sell", { exact: true });
+    for (const size of ["1", "5"]) {
+      await amount.fill("5000");
+      await page.getByText("From 0.01 to 1000 SOL.").waitFor();
+      await page.getByRole("button", { name: size, exact: true }).click();
+      await page.getByText(`Selling ${size} SOL worth of STEADY now pays`).waitFor();
+      assert.equal(await amount.inputValue(), size);
+      assert.equal(await page.getByRole("alert").count(), 0);
+    }
+  });
+
   await t.test("language and theme are the reader's choice, and are kept", async () => {
     const { page, open } = await visit({ language: "es", theme: "light" });
     await open("/method");

@@ -33,10 +33,23 @@ export function SizeForm({ sale, rates, onSale }: Props) {
   const units = UNITS.filter(
     (unit) => unit !== "usd" || rates.solUsd !== null || sale.unit === "usd",
   );
+  const [draft, setDraft] = useState<string | null>(null);
+  /** A size that is chosen replaces what was typed. */
+  function choose(chosen: Sale): void {
+    setDraft(null);
+    onSale(chosen);
+  }
   return (
     <div className="size-form-box">
       <div className="size-line">
-        <AmountField sale={sale} rates={rates} units={units} onSale={onSale} />
+        <AmountField
+          sale={sale}
+          rates={rates}
+          units={units}
+          draft={draft}
+          onDraft={setDraft}
+          onSale={onSale}
+        />
         <Choice
           label={text.exit.way}
           value={sale.profile}
@@ -44,8 +57,8 @@ export function SizeForm({ sale, rates, onSale }: Props) {
           onChange={(profile) => onSale({ ...sale, profile })}
         />
       </div>
-      <Chips sale={sale} onSale={onSale} />
-      <Slider sale={sale} rates={rates} onSale={onSale} />
+      <Chips sale={sale} onSale={choose} />
+      <Slider sale={sale} rates={rates} onSale={choose} />
     </div>
   );
 }
@@ -54,14 +67,16 @@ type AmountProps = {
   readonly sale: Sale;
   readonly rates: Rates;
   readonly units: readonly SizeUnit[];
+  /** What is typed; null: the sale's own amount. */
+  readonly draft: string | null;
+  readonly onDraft: (draft: string | null) => void;
   readonly onSale: (sale: Sale) => void;
 };
 
 /** What is typed takes effect while it is an amount; what is not stays in the field, with the reason. */
-function AmountField({ sale, rates, units, onSale }: AmountProps) {
+function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps) {
   const { text, language } = usePreferences();
   const id = useId();
-  const [draft, setDraft] = useState<string | null>(null);
   const written = (plain: string) => plain.replace(".", language === "es" ? "," : ".");
   const shown = draft ?? written(sale.amount);
   const { solUsd } = rates;
@@ -70,19 +85,19 @@ function AmountField({ sale, rates, units, onSale }: AmountProps) {
   // What the address asks for is refused where the answer would be.
   const isRefused = isWrong && draft !== null;
   function type(typed: string): void {
-    setDraft(typed);
+    onDraft(typed);
     const amount = readAmount(typed, sale.unit, solUsd);
     if (amount !== null) onSale({ ...sale, amount });
   }
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (!isWrong) setDraft(null);
+    if (!isWrong) onDraft(null);
   }
   /** The position stays; one that is beyond the new unit's limits stays in the field, with the reason. */
   function changeUnit(unit: SizeUnit): void {
     const converted = convertedAmount(sale, unit, rates) ?? "1";
     const amount = readAmount(converted, unit, solUsd);
-    setDraft(amount === null ? written(converted) : null);
+    onDraft(amount === null ? written(converted) : null);
     const limits = limitsOf(unit, solUsd);
     const nearest = limits === null ? "1" : String(nearestWithin(Number(converted), limits));
     onSale({ ...sale, unit, amount: amount ?? nearest });
@@ -99,7 +114,7 @@ function AmountField({ sale, rates, units, onSale }: AmountProps) {
           autoComplete="off"
           value={shown}
           onChange={(event) => type(event.target.value)}
-          onBlur={() => isWrong || setDraft(null)}
+          onBlur={() => isWrong || onDraft(null)}
           aria-invalid={isWrong}
           aria-describedby={isRefused ? `${id}-error` : undefined}
         />
