@@ -162,6 +162,7 @@ test("what is not known is never shown as a number", async (t) => {
     await open(`/token/${demoMint("Paused")}`);
     await page.getByText("No hay salida", { exact: true }).waitFor();
     await page.locator(".exit-paid").getByText("sin salida").waitFor();
+    await page.getByRole("status").getByText("no se puede vender entera").waitFor();
     const cells = page.getByRole("cell", { name: "sin salida" });
     await cells.nth(11).waitFor();
     assert.equal(await cells.count(), 12);

@@ -5,6 +5,7 @@ import {
   formatNumber,
   formatPct,
   formatPrice,
+  formatRounded,
   formatSharePct,
   looksLikeMint,
   plainText,
@@ -27,6 +28,14 @@ test("numbers keep the digits that say something", () => {
   assert.equal(formatNumber(45.256, "en"), "45.26");
   assert.equal(formatNumber(0.5, "en"), "0.5");
   assert.equal(formatPct(9.99999, "en"), "10\u00a0%");
+});
+
+test("a number is rounded to plain digits, whatever its size", () => {
+  const values = [134.85, 0.9946, 3.1e-8];
+  assert.deepEqual(
+    values.map((value) => formatRounded(value, "es")),
+    ["130", "0,99", "0,000000031"],
+  );
 });
 
 test("a part is never shown as 0 % or as 100 %", () => {

@@ -23,6 +23,11 @@ export function formatNumber(value: number, language: Language, digits = 3): str
   return new Intl.NumberFormat(language, { maximumFractionDigits: fraction }).format(value);
 }
 
+/** A number in two digits that count: small changes of it are not worth a word. */
+export function formatRounded(value: number, language: Language): string {
+  return new Intl.NumberFormat(language, { maximumSignificantDigits: 2 }).format(value);
+}
+
 /** The space between a number and its unit, where no line breaks. */
 const NO_BREAK = "\u00a0";
 

@@ -5,6 +5,7 @@ import { useConnection } from "../../lib/connection.ts";
 import { formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
 import { mintName } from "../../lib/mint-name.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import type { Text } from "../../lib/text/es.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { lossParts } from "./loss-parts.ts";
@@ -208,23 +209,28 @@ function Parts({ exit, facts }: OutcomeProps) {
 
 type NotSoldProps = { readonly exit: ExitAt; readonly isPaused: boolean };
 
+/** Why nothing is paid: that is not measured, or not known, or it can't be sold. */
+export function whyNotSold({ exit, isPaused }: NotSoldProps, { token }: Text): string {
+  if (exit.reason === "size-not-allowed") return token.sizeBlocked;
+  if (isPaused) return token.paused;
+  return exit.state === "bloqueado_dato" ? token.blockedTitle : token.notSold;
+}
+
 /** It can't be sold whole, for sure; or it is not measured; or that is not known: different answers. */
 function NotSold({ exit, isPaused }: NotSoldProps) {
   const { text } = usePreferences();
   const reasons: Partial<Record<NonNullable<ExitAt["reason"]>, string>> = text.token.notSoldReasons;
   const isUnknown = exit.state === "bloqueado_dato" && !isPaused;
+  const why = whyNotSold({ exit, isPaused }, text);
   if (exit.reason === "size-not-allowed")
-    return <NotMeasured title={text.token.notMeasured}>{text.token.sizeBlocked}</NotMeasured>;
+    return <NotMeasured title={text.token.notMeasured}>{why}</NotMeasured>;
   return (
     <>
       <p className={`exit-paid ${isUnknown ? "soft" : "verdict bad"}`}>
         {isUnknown ? text.common.unknown : isPaused ? text.exit.capacityNone : text.token.noExit}
       </p>
       <p className="exit-loss">
-        <strong>
-          {isUnknown ? text.token.blockedTitle : isPaused ? text.token.paused : text.token.notSold}
-        </strong>{" "}
-        {exit.reason === null ? null : reasons[exit.reason]}
+        <strong>{why}</strong> {exit.reason === null ? null : reasons[exit.reason]}
       </p>
     </>
   );

@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { Suspense, useEffect, useState } from "react";
-import type { Exitability, Token } from "#client/openapi.ts";
+import type { ExitAt, Exitability, Token } from "#client/openapi.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Boundary } from "../../components/boundary.tsx";
@@ -12,7 +12,13 @@ import { QuotaLine } from "../../components/quota-line.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { ApiError, isApiError } from "../../lib/api.ts";
 import { explain } from "../../lib/explain.ts";
-import { formatPct, looksLikeMint, plainText, shortAddress } from "../../lib/format.ts";
+import {
+  formatPct,
+  formatRounded,
+  looksLikeMint,
+  plainText,
+  shortAddress,
+} from "../../lib/format.ts";
 import { loadPart } from "../../lib/load-part.ts";
 import { WSOL } from "../../lib/mint-name.ts";
 import { useNowMs } from "../../lib/now.ts";
@@ -23,7 +29,7 @@ import { useStatus } from "../../lib/status.ts";
 import { useTitle } from "../../lib/title.ts";
 import { AlertBanner } from "./alert-banner.tsx";
 import { alertOf, isTrendKnown } from "./alert-of.ts";
-import { ExitAnswer } from "./exit-answer.tsx";
+import { ExitAnswer, whyNotSold } from "./exit-answer.tsx";
 import { isPaused } from "./is-paused.ts";
 import { LimitNotice } from "./limit-notice.tsx";
 import { MailRow } from "./mail-row.tsx";
@@ -116,10 +122,7 @@ export function TokenPage({ mint }: Props) {
           </section>
           <div className="answer-notes stack">
             <QuotaLine />
-            <Announcement
-              exit={exit.data?.net_sol ?? null}
-              slippage={exit.data?.slippage_pct ?? null}
-            />
+            <Announcement exit={isJudged ? exit.data : undefined} isPaused={isClosed} />
             {answer.data === undefined ? null : (
               <State
                 answer={answer.data}
@@ -226,15 +229,19 @@ function Heading({ mint, name, answer, sale, exitSol, isMissing }: HeadingProps)
   );
 }
 
-type AnnouncementProps = { readonly exit: number | null; readonly slippage: number | null };
+type AnnouncementProps = { readonly exit: ExitAt | undefined; readonly isPaused: boolean };
 
 /** Read out when a figure changes by more than its rounding, not with each update of the chain. */
-function Announcement({ exit, slippage }: AnnouncementProps) {
+function Announcement({ exit, isPaused: isClosed }: AnnouncementProps) {
   const { text, language } = usePreferences();
+  const net = exit?.net_sol ?? null;
+  const slippage = exit?.slippage_pct ?? null;
   const sentence =
-    exit === null || slippage === null
+    exit === undefined
       ? ""
-      : `${exit.toPrecision(2)} SOL, ${text.token.youLose} ${formatPct(slippage, language, slippage < 1 ? 1 : 0)}`;
+      : net === null || slippage === null
+        ? whyNotSold({ exit, isPaused: isClosed }, text)
+        : `${formatRounded(net, language)} SOL, ${text.token.youLose} ${formatPct(slippage, language, slippage < 1 ? 1 : 0)}`;
   return (
     <p className="visually-hidden" role="status">
       {sentence}
