@@ -210,6 +210,19 @@ test("what is not known is never shown as a number", async (t) => {
     await page.locator(".exit-paid").waitFor();
   });
 
+  await t.test("an accuracy that can't be read is not called one without trades", async () => {
+    const { page, open } = await dashboard.visit();
+    await page.route("**/api/accuracy", (route) =>
+      route.fulfill({ status: 429, json: { error: "rate_limit_exceeded", message: "Wait." } }),
+    );
+    await open("/status");
+    await page.locator(".notice").getByText("Wait.").waitFor();
+    assert.equal(await page.getByText("No trade has been seen yet").count(), 0);
+    await page.unroute("**/api/accuracy");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "Live accuracy" }).waitFor();
+  });
+
   await t.test("data that are no longer updated are marked as old", async () => {
     const { page, open } = await dashboard.visit();
     const updated_at = new Date(Date.now() - 45_000).toISOString();

@@ -34,7 +34,11 @@ export function StatusPage() {
       ) : (
         <>
           <Chain status={status.data} />
-          <AccuracyTable accuracy={accuracy.data ?? null} />
+          {accuracy.data === undefined ? (
+            <Failure error={accuracy.error} onRetry={() => void accuracy.refetch()} />
+          ) : (
+            <AccuracyTable accuracy={accuracy.data} />
+          )}
           {accuracy.data ? <AgeCost accuracy={accuracy.data} /> : null}
           {accuracy.data ? <WaitingHeld accuracy={accuracy.data} /> : null}
           <Venues status={status.data} />
@@ -144,7 +148,7 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
     executed === null || executed.sales === 0 ? (
       <span className="soft">{text.status.notExecuted}</span>
     ) : (
-      `${executed.equal} / ${executed.sales}`
+      `${formatNumber(executed.equal, language)} / ${formatNumber(executed.sales, language)}`
     );
   return (
     <section className="panel stack" aria-labelledby="accuracy">
@@ -184,8 +188,8 @@ function AccuracyTable({ accuracy }: { readonly accuracy: Accuracy | null }) {
               key: program,
               heading: venueName(program),
               numbers: [
-                seen,
-                replayed,
+                formatNumber(seen, language),
+                formatNumber(replayed, language),
                 shareOf(exact, replayed),
                 paidOf(executed),
                 shareOf(within_1bp, replayed),
