@@ -88,6 +88,8 @@ test("what a member does, from the first code to leaving", async (t) => {
       await keepPicture("account-two-sessions-light-en");
       await others.first().click();
       await others.first().waitFor({ state: "detached" });
+      // The page that was open on the phone asks to sign in, without loading again.
+      await phone.page.getByText("Sign in to watch tokens").waitFor();
       await phone.open("/account");
       await phone.page.getByText("Sign in to see your account").waitFor();
       const download = page.waitForEvent("download");
@@ -97,6 +99,16 @@ test("what a member does, from the first code to leaving", async (t) => {
       assert.equal(data.api_keys.length, 3);
     },
   );
+
+  await t.test("while it is not known who reads, the reason is shown", async () => {
+    await page.route("**/api/account/me", (route) =>
+      route.fulfill({ status: 429, json: { error: "rate_limit_exceeded", message: "Wait." } }),
+    );
+    await open("/watchlist");
+    await page.locator(".notice").getByText("Wait.").waitFor();
+    await page.unroute("**/api/account/me");
+    await page.getByLabel("Token address (mint)").waitFor();
+  });
 
   await t.test("a page that needs an account leads back to itself", async () => {
     const other = await visit();

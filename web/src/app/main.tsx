@@ -1,11 +1,12 @@
 // The base first: what a feature says of its own parts comes after it, and wins.
 import "./base.css";
 import "../components/components.css";
-import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "../lib/api.ts";
 import { PreferencesProvider } from "../lib/preferences.tsx";
+import { ACCOUNT_QUERY } from "../lib/session.ts";
 import { App } from "./app.tsx";
 
 const MOST_RETRIES = 2;
@@ -15,7 +16,15 @@ function isMeant(error: unknown): boolean {
   return error instanceof ApiError && (error.status < 500 || error.code === "chain_unavailable");
 }
 
+/** A session that ended elsewhere is noticed by the first refusal: the page asks to sign in. */
+function onError(error: unknown): void {
+  if (error instanceof ApiError && error.status === 401)
+    void client.invalidateQueries({ queryKey: ACCOUNT_QUERY });
+}
+
 const client = new QueryClient({
+  queryCache: new QueryCache({ onError }),
+  mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
       retry: (failures, error) => failures < MOST_RETRIES && !isMeant(error),

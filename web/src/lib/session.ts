@@ -2,7 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import type { Account } from "#client/openapi.ts";
 import { ApiError, api } from "./api.ts";
 
-const ACCOUNT_QUERY = ["account"] as const;
+export const ACCOUNT_QUERY = ["account"] as const;
+/** While it is not known who reads, it is asked again this often. */
+const RETRY_MS = 5_000;
 
 /** The signed-in user, or null. */
 export function useAccount() {
@@ -17,5 +19,6 @@ export function useAccount() {
       }
     },
     staleTime: 30_000,
+    refetchInterval: ({ state }) => (state.status === "error" ? RETRY_MS : false),
   });
 }

@@ -3,14 +3,12 @@ import { useState } from "react";
 import type { Account } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
-import { NeedSession } from "../../components/need-session.tsx";
+import { ForMember } from "../../components/for-member.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { api } from "../../lib/api.ts";
 import { formatDay } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { OwnData } from "./own-data.tsx";
 import { SessionsPanel } from "./sessions-panel.tsx";
@@ -20,7 +18,6 @@ import "./account.css";
 export function AccountPage() {
   const { text } = usePreferences();
   useTitle(text.account.title);
-  const account = useAccount();
   const [isDeleted, setIsDeleted] = useState(false);
   return (
     <div className="stack">
@@ -29,16 +26,16 @@ export function AccountPage() {
         <Notice look="info" isLive>
           {text.account.deleted}
         </Notice>
-      ) : account.data === undefined ? (
-        <Skeleton height="24rem" />
-      ) : account.data === null ? (
-        <NeedSession sentence={text.account.needSession} />
       ) : (
-        <>
-          <Identity account={account.data} />
-          <SessionsPanel />
-          <OwnData email={account.data.email} onDeleted={() => setIsDeleted(true)} />
-        </>
+        <ForMember sentence={text.account.needSession} height="24rem">
+          {(account) => (
+            <>
+              <Identity account={account} />
+              <SessionsPanel />
+              <OwnData email={account.email} onDeleted={() => setIsDeleted(true)} />
+            </>
+          )}
+        </ForMember>
       )}
     </div>
   );

@@ -1,9 +1,9 @@
 import type { Alert } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { ForMember } from "../../components/for-member.tsx";
 import { Link } from "../../components/link.tsx";
 import { MailConsent } from "../../components/mail-consent.tsx";
-import { NeedSession } from "../../components/need-session.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import {
   formatAge,
@@ -16,7 +16,6 @@ import {
 import { tellStep } from "../../lib/funnel.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { useAccount } from "../../lib/session.ts";
 import { useTitle } from "../../lib/title.ts";
 import { ChannelPanel } from "./channel-panel.tsx";
 import { useAlerts } from "./use-alerts.ts";
@@ -25,22 +24,19 @@ import "./alerts.css";
 export function AlertsPage() {
   const { text } = usePreferences();
   useTitle(text.alerts.title);
-  const account = useAccount();
   return (
     <div className="stack">
       <h1>{text.alerts.title}</h1>
       <p className="soft prose">{text.alerts.lead}</p>
-      {account.data === undefined ? (
-        <Skeleton height="20rem" />
-      ) : account.data === null ? (
-        <NeedSession sentence={text.alerts.needSession} />
-      ) : (
-        <>
-          <MailConsent email={account.data.email} />
-          <Feed />
-          <ChannelPanel />
-        </>
-      )}
+      <ForMember sentence={text.alerts.needSession} height="20rem">
+        {({ email }) => (
+          <>
+            <MailConsent email={email} />
+            <Feed />
+            <ChannelPanel />
+          </>
+        )}
+      </ForMember>
     </div>
   );
 }

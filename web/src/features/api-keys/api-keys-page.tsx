@@ -4,7 +4,7 @@ import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
 import { Failure } from "../../components/failure.tsx";
-import { NeedSession } from "../../components/need-session.tsx";
+import { ForMember } from "../../components/for-member.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
@@ -22,19 +22,15 @@ import { useApiKeys, useKeyActions } from "./use-api-keys.ts";
 export function ApiKeysPage() {
   const { text } = usePreferences();
   useTitle(text.apiKeys.title);
-  const account = useAccount();
+  const tier = useAccount().data?.tier ?? null;
   return (
     <div className="stack">
       <h1>{text.apiKeys.title}</h1>
       <p className="soft prose">{text.apiKeys.lead}</p>
-      {account.data === undefined ? (
-        <Skeleton height="20rem" />
-      ) : account.data === null ? (
-        <NeedSession sentence={text.apiKeys.needSession} />
-      ) : (
-        <KeysOf account={account.data} />
-      )}
-      <PlansTable current={account.data?.tier ?? null} />
+      <ForMember sentence={text.apiKeys.needSession} height="20rem">
+        {(account) => <KeysOf account={account} />}
+      </ForMember>
+      <PlansTable current={tier} />
     </div>
   );
 }

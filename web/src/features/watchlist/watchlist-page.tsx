@@ -3,16 +3,15 @@ import type { Account } from "#client/openapi.ts";
 import { Button } from "../../components/button.tsx";
 import { Choice } from "../../components/choice.tsx";
 import { Failure } from "../../components/failure.tsx";
+import { ForMember } from "../../components/for-member.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { Link } from "../../components/link.tsx";
 import { MailConsent } from "../../components/mail-consent.tsx";
-import { NeedSession } from "../../components/need-session.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { isApiError } from "../../lib/api.ts";
 import { findMint } from "../../lib/find-mint.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { useAccount } from "../../lib/session.ts";
 import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useTitle } from "../../lib/title.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
@@ -31,18 +30,13 @@ function readSize(text: string): number | null {
 export function WatchlistPage() {
   const { text } = usePreferences();
   useTitle(text.watchlist.title);
-  const account = useAccount();
   return (
     <div className="stack">
       <h1>{text.watchlist.title}</h1>
       <p className="soft prose">{text.watchlist.lead}</p>
-      {account.data === undefined ? (
-        <Skeleton height="20rem" />
-      ) : account.data === null ? (
-        <NeedSession sentence={text.watchlist.needSession} />
-      ) : (
-        <ListOf account={account.data} />
-      )}
+      <ForMember sentence={text.watchlist.needSession} height="20rem">
+        {(account) => <ListOf account={account} />}
+      </ForMember>
     </div>
   );
 }
