@@ -20,6 +20,9 @@ test("what a member does, from the first code to leaving", async (t) => {
     await stranger.page.getByText("Ese código no vale").waitFor();
     await stranger.keepPicture("sign-in-wrong-code-light-es");
     assert.deepEqual(await violationsOn(stranger.page), []);
+    await stranger.page.route("**/api/oracle/register", (route) => route.abort());
+    await stranger.page.getByRole("button", { name: "Enviar el código otra vez" }).click();
+    await stranger.page.getByText("El servicio no respondió. Vuelve a intentarlo.").waitFor();
     await signIn(email);
     await page.getByRole("link", { name: "Account" }).waitFor();
   });
@@ -74,6 +77,23 @@ test("what a member does, from the first code to leaving", async (t) => {
     const third = await page.getByTestId("issued-key").innerText();
     assert.notEqual(third, second);
     assert.equal(await statusWith(url, third), 200);
+  });
+
+  await t.test("what could not be done is not shown as done", async () => {
+    const failure = page.getByText("The service did not answer. Try again.");
+    const upgrade = page.getByRole("button", { name: "Notify me when there is a larger plan" });
+    await page.route("**/api/oracle/waitlist", (route) => route.abort());
+    await upgrade.click();
+    await failure.waitFor();
+    await page.unroute("**/api/oracle/waitlist");
+    await upgrade.click();
+    await page.getByText("You are on the list").waitFor();
+
+    await open("/account");
+    await page.route("**/api/auth/sign-out", (route) => route.abort());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await failure.waitFor();
+    await page.unroute("**/api/auth/sign-out");
   });
 
   await t.test(

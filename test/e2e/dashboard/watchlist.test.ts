@@ -129,6 +129,13 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     await page.getByRole("button", { name: "Remove: THIN" }).click();
     await page.getByRole("button", { name: "Undo: THIN" }).click();
     await page.getByRole("button", { name: "Remove: THIN" }).waitFor();
+    // One that fails is not shown as done.
+    await page.route(/\/watchlist\?id=/, (route) => route.abort());
+    await page.getByRole("button", { name: "Remove: THIN" }).click();
+    await page.getByText("The service did not answer. Try again.").waitFor();
+    await page.getByRole("button", { name: "Remove: THIN" }).waitFor();
+    assert.equal(await page.locator("tr.leaving").count(), 0);
+    await page.unroute(/\/watchlist\?id=/);
     for (const name of ["THREE", "THIN", "SEA"]) {
       await page.getByRole("button", { name: `Remove: ${name}` }).click();
       await rows.filter({ hasText: name }).waitFor({ state: "detached" });

@@ -1,8 +1,9 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Account } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
+import { Failure } from "../../components/failure.tsx";
 import { ForMember } from "../../components/for-member.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Unknown } from "../../components/unknown.tsx";
@@ -44,11 +45,10 @@ export function AccountPage() {
 function Identity({ account }: { readonly account: Account }) {
   const { text, language } = usePreferences();
   const client = useQueryClient();
-  function signOut(): void {
-    void api("/api/auth/sign-out", { method: "POST" }).finally(() => {
-      void client.resetQueries();
-    });
-  }
+  const signOut = useMutation({
+    mutationFn: () => api("/api/auth/sign-out", { method: "POST" }),
+    onSuccess: () => client.resetQueries(),
+  });
   return (
     <section className="panel row spread" aria-label={text.account.title}>
       <dl className="identity">
@@ -67,7 +67,10 @@ function Identity({ account }: { readonly account: Account }) {
           <dd>{formatDay(account.created_at, language)}</dd>
         </div>
       </dl>
-      <Button onClick={signOut}>{text.account.signOut}</Button>
+      <Button disabled={signOut.isPending} onClick={() => signOut.mutate()}>
+        {text.account.signOut}
+      </Button>
+      {signOut.error === null ? null : <Failure error={signOut.error} />}
     </section>
   );
 }

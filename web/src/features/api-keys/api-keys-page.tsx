@@ -1,3 +1,4 @@
+import { useMutation } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { Account, ApiKey } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -207,18 +208,13 @@ function RevokeButton({ name, onRevoke }: RevokeProps) {
 
 function Usage({ account }: { readonly account: Account }) {
   const { text } = usePreferences();
-  const [isAsked, setIsAsked] = useState(false);
-  const { used, limit, policy } = account.usage;
-  function upgrade(): void {
-    tellStep("click_avisame_pro");
-    setIsAsked(true);
-    if (account.email !== null) {
-      void api("/api/oracle/waitlist", {
-        method: "POST",
-        body: { email: account.email, origen: "api-page" },
-      });
-    }
-  }
+  const { email, usage } = account;
+  const { used, limit, policy } = usage;
+  const upgrade = useMutation({
+    mutationFn: () =>
+      api("/api/oracle/waitlist", { method: "POST", body: { email, origen: "api-page" } }),
+    onMutate: () => tellStep("click_avisame_pro"),
+  });
   return (
     <section className="panel stack" aria-labelledby="usage">
       <div className="row spread">
@@ -232,13 +228,16 @@ function Usage({ account }: { readonly account: Account }) {
         {policy === "day" ? text.apiKeys.usageDay : text.apiKeys.usageMinute}
       </p>
       <progress value={used} max={limit} aria-label={text.apiKeys.usageTitle} />
-      {isAsked ? (
+      {upgrade.isSuccess ? (
         <p role="status">{text.apiKeys.upgraded}</p>
-      ) : (
+      ) : email === null ? null : (
         <div>
-          <Button onClick={upgrade}>{text.apiKeys.upgrade}</Button>
+          <Button disabled={upgrade.isPending} onClick={() => upgrade.mutate()}>
+            {text.apiKeys.upgrade}
+          </Button>
         </div>
       )}
+      {upgrade.error === null ? null : <Failure error={upgrade.error} />}
     </section>
   );
 }

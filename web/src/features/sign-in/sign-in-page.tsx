@@ -1,6 +1,7 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { Button } from "../../components/button.tsx";
+import { Failure } from "../../components/failure.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { api } from "../../lib/api.ts";
@@ -73,6 +74,7 @@ function CodeForm({ email, onOther }: CodeProps) {
   const status = useStatus();
   const client = useQueryClient();
   const [code, setCode] = useState("");
+  const again = useMutation({ mutationFn: () => requestCode(email) });
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   async function submit(): Promise<void> {
@@ -109,13 +111,14 @@ function CodeForm({ email, onOther }: CodeProps) {
         )}
       </Form>
       <div className="row spread">
-        <Button look="quiet" onClick={() => void requestCode(email).catch(() => undefined)}>
+        <Button look="quiet" disabled={again.isPending} onClick={() => again.mutate()}>
           {text.signIn.again}
         </Button>
         <Button look="quiet" onClick={onOther}>
           {text.signIn.other}
         </Button>
       </div>
+      {again.error === null ? null : <Failure error={again.error} />}
     </>
   );
 }

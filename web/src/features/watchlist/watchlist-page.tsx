@@ -82,7 +82,7 @@ function ListOf({ account }: { readonly account: Account }) {
             items={sortItems(items, sortBy)}
             readSize={readSize}
             onChange={(entry) => change.mutate(entry)}
-            onRemove={(id) => remove.mutate(id)}
+            onRemove={(id) => remove.mutateAsync(id)}
           />
         )}
       </section>

@@ -23,14 +23,17 @@ type Props = {
   readonly items: readonly WatchlistItem[];
   readonly readSize: (text: string) => number | null;
   readonly onChange: (change: EntryChange) => void;
-  readonly onRemove: (id: number) => void;
+  readonly onRemove: (id: number) => Promise<unknown>;
 };
 
 /** Each entry at its own size, live: a table, and on a phone cards with the same cells. */
 export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
   const { text } = usePreferences();
   // A removed entry can be taken back for a while; the request follows afterwards.
-  const [leaving, setLeaving] = useState<ReadonlySet<number>>(new Set());
+  const [leaving, setLeaving] = useState<readonly number[]>([]);
+  function mark(id: number, isLeaving: boolean): void {
+    setLeaving((held) => [...held.filter((each) => each !== id), ...(isLeaving ? [id] : [])]);
+  }
   return (
     <table className="cards-on-phone watched">
       <caption className="visually-hidden">{text.watchlist.title}</caption>
@@ -53,16 +56,14 @@ export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
           <Row
             key={item.id}
             item={item}
-            isLeaving={leaving.has(item.id)}
+            isLeaving={leaving.includes(item.id)}
             readSize={readSize}
             onChange={onChange}
-            onLeaving={(isLeaving) => {
-              const next = new Set(leaving);
-              if (isLeaving) next.add(item.id);
-              else next.delete(item.id);
-              setLeaving(next);
+            onLeaving={(isLeaving) => mark(item.id, isLeaving)}
+            onRemove={() => {
+              // An entry that could not be removed is not shown as removed; the list shows why.
+              onRemove(item.id).catch(() => mark(item.id, false));
             }}
-            onRemove={() => onRemove(item.id)}
           />
         ))}
       </tbody>
