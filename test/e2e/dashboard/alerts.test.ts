@@ -46,11 +46,15 @@ async function publishesWithdrawal(
     await page.getByText("Signing secret; shown once").waitFor();
     const { code } = await receiver.next("channel.verification");
     await channels.getByText("to be verified").waitFor();
+    await channels.getByText("enter the code").waitFor();
     await keepPicture("alerts-verify-light-en");
     assert.deepEqual(await violationsOn(page), []);
     await channels.getByRole("textbox", { name: /^Verification code/ }).fill(String(code));
     await channels.getByRole("button", { name: "Verify" }).click();
     await channels.locator(".badge.good").getByText("verified").waitFor();
+    // The secret stays in sight, and what is done is not asked for again.
+    await page.getByText("Signing secret; shown once").waitFor();
+    assert.equal(await channels.getByText("enter the code").count(), 0);
   });
 
   await t.test("a channel is tried, and switched off and on", async () => {

@@ -54,6 +54,24 @@ test("from a pasted link to a watched token with mail agreed, on a phone", async
     );
   });
 
+  await t.test(
+    "what was agreed is shown as long as it holds, and can be agreed again",
+    async () => {
+      await open("/alerts");
+      const agreed = page.getByText("Alerts are mailed to phone@example.com");
+      const ask = page.getByRole("button", { name: "Mail them to phone@example.com" });
+      await page.getByRole("checkbox", { name: "On" }).uncheck();
+      await ask.click();
+      await agreed.waitFor();
+      assert.ok(await page.getByRole("checkbox", { name: "On" }).isChecked());
+      await page.getByRole("button", { name: "Remove: phone@example.com" }).click();
+      await ask.waitFor();
+      assert.equal(await agreed.count(), 0);
+      await ask.click();
+      await agreed.waitFor();
+    },
+  );
+
   await t.test("opened tokens are offered again, and found by their symbol", async () => {
     await open("/");
     await page.getByRole("navigation", { name: "Opened last" }).getByText("RUG").waitFor();

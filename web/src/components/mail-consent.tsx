@@ -1,4 +1,4 @@
-import { hasWorkingChannel, useChannelActions, useChannels } from "../lib/channels.ts";
+import { hasWorkingChannel, isWorking, useChannelActions, useChannels } from "../lib/channels.ts";
 import { explain } from "../lib/explain.ts";
 import { usePreferences } from "../lib/preferences.tsx";
 import { Button } from "./button.tsx";
@@ -7,9 +7,12 @@ import { Button } from "./button.tsx";
 export function MailConsent({ email }: { readonly email: string | null }) {
   const { text } = usePreferences();
   const channels = useChannels(true);
-  const { add } = useChannelActions();
+  const { add, change } = useChannelActions();
   if (channels.data === undefined || email === null) return null;
-  if (add.isSuccess)
+  const own = channels.data.items.find(({ kind, target }) => kind === "email" && target === email);
+  const error = add.error ?? change.error;
+  // Agreed here, as long as the channel is there and on.
+  if ((add.isSuccess || change.isSuccess) && own !== undefined && isWorking(own))
     return (
       <p className="small" role="status">
         <span aria-hidden="true">✓ </span>
@@ -17,20 +20,20 @@ export function MailConsent({ email }: { readonly email: string | null }) {
       </p>
     );
   if (hasWorkingChannel(channels.data)) return null;
+  // A channel that is switched off can't be added again.
+  const agree = () =>
+    own?.enabled === false
+      ? change.mutate({ id: own.id, enabled: true })
+      : add.mutate({ kind: "email", target: email });
   return (
     <div className="mail-consent">
       <p className="small">{text.alerts.mailAsk}</p>
-      <Button
-        look="primary"
-        isSmall
-        disabled={add.isPending}
-        onClick={() => add.mutate({ kind: "email", target: email })}
-      >
+      <Button look="primary" isSmall disabled={add.isPending || change.isPending} onClick={agree}>
         {text.alerts.mailAgree(email)}
       </Button>
-      {add.error === null ? null : (
+      {error === null ? null : (
         <p className="field-error" role="alert">
-          {explain(add.error, text)}
+          {explain(error, text)}
         </p>
       )}
     </div>

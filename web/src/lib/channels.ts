@@ -4,9 +4,14 @@ import { api } from "./api.ts";
 
 export type ChannelKind = Channel["kind"];
 
+/** Whether alerts are sent to a channel. */
+export function isWorking({ enabled, status }: Channel): boolean {
+  return enabled && status === "verified";
+}
+
 /** Whether alerts are sent anywhere. */
 export function hasWorkingChannel({ items }: Channels): boolean {
-  return items.some(({ enabled, status }) => enabled && status === "verified");
+  return items.some(isWorking);
 }
 
 export type TestOutcome = {
@@ -62,7 +67,11 @@ export function useChannelActions() {
   });
   const remove = useMutation({
     mutationFn: (id: string) => api(`${PATH}?id=${encodeURIComponent(id)}`, { method: "DELETE" }),
-    onSuccess,
+    onSuccess: (_, id) => {
+      // What was to be done with the channel next is done with.
+      if (add.data?.id === id) add.reset();
+      return onSuccess();
+    },
   });
   return { add, verify, test, change, remove };
 }

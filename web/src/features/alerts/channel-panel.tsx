@@ -20,16 +20,18 @@ export function ChannelPanel() {
   const channels = useChannels(true);
   const actions = useChannelActions();
   const { add, test, change, remove } = actions;
+  const added = channels.data?.items.find(({ id }) => id === add.data?.id);
+  const isDone = add.data?.status === "pending" && added?.status === "verified";
   const error = channels.error ?? test.error ?? change.error ?? remove.error;
   return (
     <section className="panel stack" aria-labelledby="channels">
       <h2 id="channels">{text.alerts.channelsTitle}</h2>
       <p className="soft">{text.alerts.channelsLead}</p>
       {error === null ? null : <Failure error={error} />}
-      {add.data === undefined ? null : (
+      {add.data === undefined || (isDone && add.data.secret === null) ? null : (
         <Notice look="info" isLive>
           <div className="stack">
-            <p>{add.data.verification}</p>
+            {isDone ? null : <p>{add.data.verification}</p>}
             {add.data.secret === null ? null : (
               <div className="row">
                 <span>{text.alerts.secret}:</span>
