@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import { demoMint, type Session, startDashboard, violationsOn } from "#test/support/dashboard.ts";
 
 test("what a member does, from the first code to leaving", async (t) => {
   const dashboard = await startDashboard(t);
@@ -9,6 +9,7 @@ test("what a member does, from the first code to leaving", async (t) => {
   const { visit, url } = dashboard;
   const { page, open, signIn, keepPicture } = await visit();
   const email = "ana@example.com";
+  let session: Session = [];
 
   await t.test("a wrong code is refused in words, and the mailed one signs in", async () => {
     const stranger = await visit({ language: "es" });
@@ -23,8 +24,25 @@ test("what a member does, from the first code to leaving", async (t) => {
     await stranger.page.route("**/api/oracle/register", (route) => route.abort());
     await stranger.page.getByRole("button", { name: "Enviar el código otra vez" }).click();
     await stranger.page.getByText("El servicio no respondió. Vuelve a intentarlo.").waitFor();
-    await signIn(email);
+    session = await signIn(email);
     await page.getByRole("link", { name: "Account" }).waitFor();
+  });
+
+  await t.test("what needs a recent session is refused with the way to one", async () => {
+    const later = await visit({ language: "es", session });
+    await later.page.route("**/api/account/channels", (route) =>
+      route.request().method() === "POST"
+        ? route.fulfill({ status: 401, json: { error: "unauthorized", message: "Sign in again." } })
+        : route.fallback(),
+    );
+    await later.open("/alerts");
+    await later.page.getByRole("button", { name: email }).click();
+    const failure = later.page.locator(".notice");
+    await failure.getByText("entra otra vez").waitFor();
+    assert.deepEqual(await violationsOn(later.page), []);
+    await failure.getByRole("link", { name: "Entrar" }).click();
+    await later.page.locator("#email").waitFor();
+    assert.match(later.page.url(), /next=%2Falerts$/);
   });
 
   await t.test("a key is shown once, works, is replaced, and is revoked", async () => {

@@ -1,7 +1,7 @@
 import { hasWorkingChannel, isWorking, useChannelActions, useChannels } from "../lib/channels.ts";
-import { explain } from "../lib/explain.ts";
 import { usePreferences } from "../lib/preferences.tsx";
 import { Button } from "./button.tsx";
+import { Failure } from "./failure.tsx";
 
 /** Alerts that go nowhere yet: one tap has them mailed to the address that signed in. */
 export function MailConsent({ email }: { readonly email: string | null }) {
@@ -31,11 +31,7 @@ export function MailConsent({ email }: { readonly email: string | null }) {
       <Button look="primary" isSmall disabled={add.isPending || change.isPending} onClick={agree}>
         {text.alerts.mailAgree(email)}
       </Button>
-      {error === null ? null : (
-        <p className="field-error" role="alert">
-          {explain(error, text)}
-        </p>
-      )}
+      {error === null ? null : <Failure error={error} />}
     </div>
   );
 }

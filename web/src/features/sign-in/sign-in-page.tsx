@@ -4,7 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Field, Form } from "../../components/form.tsx";
 import { Notice } from "../../components/notice.tsx";
-import { api } from "../../lib/api.ts";
+import { api, isApiError } from "../../lib/api.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { nextPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -89,7 +89,10 @@ function CodeForm({ email, onOther }: CodeProps) {
         <p>{text.signIn.sent(email)}</p>
         {status.data?.chain === "demo" ? <p className="small">{text.signIn.demoHint}</p> : null}
       </Notice>
-      <Form onSubmit={submit}>
+      <Form
+        onSubmit={submit}
+        failureOf={(error) => (isApiError(error, "unauthorized") ? text.signIn.refused : null)}
+      >
         {(isPending) => (
           <>
             <Field

@@ -167,6 +167,8 @@ export const en: Text = {
     code: "6-digit code",
     enter: "Sign in",
     other: "Use another address",
+    refused:
+      "This code is wrong, used, no longer valid, or was asked for in another browser; ask for another here.",
     demoHint: "Locally, each mail is a file in DATA_DIR/mail.",
   },
   apiKeys: {

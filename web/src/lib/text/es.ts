@@ -167,6 +167,8 @@ export const es = {
     code: "Código de 6 cifras",
     enter: "Entrar",
     other: "Usar otro correo",
+    refused:
+      "Ese código no vale: está mal, ya se usó, ha caducado o se pidió en otro navegador. Pide otro aquí.",
     demoHint: "En local, cada correo es un archivo en DATA_DIR/mail.",
   },
   apiKeys: {
@@ -261,7 +263,7 @@ export const es = {
   errors: {
     rate_limit_exceeded: "Demasiadas peticiones en un minuto. Espera un poco.",
     not_found: "No existe o no es tuyo.",
-    unauthorized: "Ese código no vale: está mal, ya se usó o ha caducado. Pide otro.",
+    unauthorized: "Esto pide una sesión abierta en las últimas 24 horas: entra otra vez.",
     invalid_email: "Esa dirección de correo no parece válida.",
     invalid_mint: "Eso no tiene la forma de una dirección de Solana.",
     invalid_size: exitEs.amountInvalid.sol,
