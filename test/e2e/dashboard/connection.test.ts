@@ -8,6 +8,8 @@ import { runCommand } from "#test/support/service.ts";
 const STEADY = `/token/${demoMint("Steady")}?size=1`;
 const RECOVERED_WITHIN_MS = 30_000;
 const LATENCY_MS = 2_500;
+/** A load that fails while the service answers is repeated less often than this. */
+const MORE_THAN_RETRIES = 6;
 /** The last one trades every few seconds, so that its next answer is not long in coming. */
 const WORDS = ["Dynamic", "Three", "Buck", "Curve", "Rug", "Thin", "Sea", "Steady"] as const;
 
@@ -63,6 +65,21 @@ test("without a network, or without the service, no figure of another size is sh
     );
     await token.page.locator(".exit-paid").waitFor();
     await page.locator(".badge.good").first().waitFor();
+  });
+
+  await t.test("a page whose code can't be loaded appears once the service is back", async () => {
+    const { page, open } = await dashboard.visit({ url: proxy.url });
+    await open(STEADY);
+    await page.locator("#curve").waitFor();
+    proxy.cut();
+    await page.locator(".problem").getByText("The service does not answer").waitFor();
+    await page.getByRole("link", { name: "Method" }).click();
+    for (let failures = 0; failures < MORE_THAN_RETRIES; failures++)
+      await page.waitForEvent("requestfailed", (request) =>
+        /method-page.*\.js$/.test(request.url()),
+      );
+    proxy.mend();
+    await page.getByRole("heading", { name: "How it is measured" }).waitFor();
   });
 
   await t.test("a black-holed connection is given up and replaced within 30 seconds", async (t) => {

@@ -35,7 +35,7 @@ export function serverNowMs(): number {
   return Date.now() + serverAheadMs;
 }
 
-function read(): Connection {
+export function connectionNow(): Connection {
   if (!navigator.onLine) return "offline";
   return hasFailed ? "unreachable" : "fine";
 }
@@ -52,5 +52,5 @@ function subscribe(onChange: () => void): () => void {
 }
 
 export function useConnection(): Connection {
-  return useSyncExternalStore(subscribe, read);
+  return useSyncExternalStore(subscribe, connectionNow);
 }
