@@ -14,12 +14,8 @@ test("the shown sale is checked with the program: pool, code, slot, both amounts
   const dashboard = await startDashboard(t, { ...node.environment, ACCURACY: "off" });
   if (dashboard === null) return;
   for (const [language, button, verdict] of [
-    ["en", "Check with the programs", "Every program pays exactly what this page says."],
-    [
-      "es",
-      "Comprobar con los programas",
-      "Cada programa paga exactamente lo que dice esta página.",
-    ],
+    ["en", "Check with the programs", /computed here for slot [\d,]{4,}\./],
+    ["es", "Comprobar con los programas", /aquí se calculó para el slot [\d.]{4,}\./],
   ] as const) {
     for (const isPhone of [false, true]) {
       await t.test(`${language}, ${isPhone ? "phone" : "wide"}`, async () => {

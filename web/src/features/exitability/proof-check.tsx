@@ -5,6 +5,7 @@ import { Button } from "../../components/button.tsx";
 import { Failure } from "../../components/failure.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { isApiError } from "../../lib/api.ts";
+import { formatNumber } from "../../lib/format.ts";
 import { WSOL } from "../../lib/mint-name.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { useStatus } from "../../lib/status.ts";
@@ -48,11 +49,13 @@ function Refusal({ error, onRetry }: { readonly error: unknown; readonly onRetry
   return <Notice look="unknown">{isDemo ? words.unavailableInDemo : words.unavailable}</Notice>;
 }
 
+/** The verdict holds for its slot: the figures of the page go on. */
 function Verdict({ proof }: { readonly proof: ExitProof }) {
-  const { text } = usePreferences();
+  const { text, language } = usePreferences();
   const words = text.exit.proof;
   if (proof.sales.length === 0) return <Notice look="unknown">{words.nothing}</Notice>;
-  const verdict = { true: words.equal, false: words.different, null: words.partly };
+  const slot = formatNumber(proof.slot, language);
+  const verdict = { true: words.equal(slot), false: words.different, null: words.partly };
   return (
     <section className="stack" aria-label={words.title}>
       <p className={proof.is_equal === false ? "verdict bad" : ""}>

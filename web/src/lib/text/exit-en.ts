@@ -45,7 +45,7 @@ export const exitEn: ExitText = {
     again: "Check again",
     checking: "The programs are executing the sale…",
     title: "The same sale, executed by the deployed programs",
-    equal: "Every program pays exactly what this page says.",
+    equal: (slot) => `Every program pays exactly what was computed here for slot ${slot}.`,
     different: "A program pays something else than our model says.",
     partly: "Not every sale could be executed.",
     nothing: "No route sells this, so there is nothing to execute.",

@@ -53,7 +53,8 @@ export const exitEs = {
     again: "Comprobar otra vez",
     checking: "Los programas están ejecutando la venta…",
     title: "La misma venta, ejecutada por los programas desplegados",
-    equal: "Cada programa paga exactamente lo que dice esta página.",
+    equal: (slot: string) =>
+      `Cada programa paga exactamente lo que aquí se calculó para el slot ${slot}.`,
     different: "Un programa paga algo distinto de lo que dice nuestro modelo.",
     partly: "No se pudieron ejecutar todas las ventas.",
     nothing: "Ninguna ruta vende esto: no hay nada que ejecutar.",
