@@ -23,7 +23,12 @@ import type { Callers } from "./plugins/callers.ts";
 import { registerConditional } from "./plugins/conditional.ts";
 import { registerCors } from "./plugins/cors.ts";
 import { registerCounting } from "./plugins/counting.ts";
-import { answerUnreadable, registerErrors } from "./plugins/errors.ts";
+import {
+  answerUnreadable,
+  lacksHost,
+  refuseWithoutHost,
+  registerErrors,
+} from "./plugins/errors.ts";
 import { createMetering } from "./plugins/metering.ts";
 import { registerMethods } from "./plugins/methods.ts";
 import { createStanding, registerRefusing } from "./plugins/refusing.ts";
@@ -55,6 +60,8 @@ const TIMEOUTS = {
   requestTimeout: 20_000,
   connectionsCheckingInterval: 5_000,
 } as const;
+/** Node's own refusal of HTTP/1.1 without Host has no body. */
+const SERVER_OPTIONS = { ...TIMEOUTS, requireHostHeader: false };
 /** Longer than any request line: a parameter that is too long to be valid is answered as unknown, not refused. */
 const LONGEST_PARAMETER = 16 * 1024;
 const PREPARED_TOOLS = prepareTools(TOOLS);
@@ -114,8 +121,9 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   });
   const app = Fastify({
     serverFactory: (handler) => {
-      const server = createServer(TIMEOUTS, (request, response) => {
-        if (!hot.answer(request, response)) handler(request, response);
+      const server = createServer(SERVER_OPTIONS, (request, response) => {
+        if (lacksHost(request)) refuseWithoutHost(response);
+        else if (!hot.answer(request, response)) handler(request, response);
       });
       // Ignore unknown Expect headers and answer normally.
       return server.on("checkExpectation", handler);

@@ -28,6 +28,7 @@ test("malformed or oversized HTTP is refused with the contract's body", async (t
     const unreadable = [
       "nonsense\r\n\r\n",
       "GET /healthz HTTP/1.1\r\nno colon\r\n\r\n",
+      "GET /healthz HTTP/1.1\r\n\r\n",
       `GET /healthz?${"x".repeat(20_000)} HTTP/1.1\r\nhost: e\r\n\r\n`,
       `GET /healthz HTTP/1.1\r\nhost: e\r\nx-api-key: ${"x".repeat(20_000)}\r\n\r\n`,
     ];

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError, type PublicCode } from "#src/platform/app-error.ts";
@@ -92,6 +93,25 @@ export function answerUnreadable({ code }: { readonly code?: string }, socket: S
     "connection: close",
   ];
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Whether a request is refused by `refuseWithoutHost`. */
+export function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
+  return headers.host === undefined && httpVersion === "1.1";
+}
+
+/** HTTP/1.1 requires a Host: sends the standard 400 body and closes the connection. */
+export function refuseWithoutHost(response: ServerResponse): void {
+  const publicMessage = "The request has no Host header.";
+  const { status, headers, body } = errorAnswer(new AppError("invalid_body", { publicMessage }));
+  const text = JSON.stringify(body);
+  const sent = {
+    ...headers,
+    "content-length": text.length,
+    "cache-control": "no-store",
+    connection: "close",
+  };
+  response.writeHead(status, sent).end(text);
 }
 
 /** Status, headers and body of an error: `{ error, message }` with the code's status. */
