@@ -121,8 +121,12 @@ test("lists that are read again before a side is on disk forget nothing that was
   assert.deepEqual(await kindsOf(ana), ["slippage"]);
 });
 
-test("a side seen at another size does not apply to the size that was set", async (t) => {
-  const store = await sqliteDatabase(t);
+/** A side is seen at one SOL, the entry is changed to ten, the lists are read: its market as before raises nothing. */
+async function changeSizeAfterSide(
+  t: TestContext,
+  store: Store,
+  readLists: (recorder: AlertRecorder, userId: UserId) => Promise<void>,
+) {
   const ana = await someUser(store, "ana@example.com");
   const id = await watch(store, ana, { mint: MINT, sizeSol: 1 });
   const { showPool, recorder, kindsOf } = await scene(t, store);
@@ -130,25 +134,23 @@ test("a side seen at another size does not apply to the size that was set", asyn
   await setImmediate();
   const change = { sizeLamports: 10_000_000_000n, areAlertsEnabled: null };
   await changeWatchlistEntry(store.db, { userId: ana, id }, change);
-  await recorder.reload(ana);
+  await readLists(recorder, ana);
   showPool(MINT, 20);
   assert.deepEqual(await kindsOf(ana), [], "nothing was passed at ten SOL");
+}
+
+test("a side seen at another size does not apply to the size that was set", async (t) => {
+  const store = await sqliteDatabase(t);
+  await changeSizeAfterSide(t, store, (recorder, userId) => recorder.reload(userId));
 });
 
 test("a side that is written after its entry's size was changed does not apply to the new size", async (t) => {
-  await eachDatabase(t, async (t, store) => {
-    const ana = await someUser(store, "ana@example.com");
-    const id = await watch(store, ana, { mint: MINT, sizeSol: 1 });
-    const { showPool, recorder, kindsOf } = await scene(t, store);
-    showPool(MINT, 20);
-    await setImmediate();
-    const change = { sizeLamports: 10_000_000_000n, areAlertsEnabled: null };
-    await changeWatchlistEntry(store.db, { userId: ana, id }, change);
-    await recorder.settled();
-    await recorder.reload();
-    showPool(MINT, 20);
-    assert.deepEqual(await kindsOf(ana), [], "nothing was passed at ten SOL");
-  });
+  await eachDatabase(t, (t, store) =>
+    changeSizeAfterSide(t, store, async (recorder) => {
+      await recorder.settled();
+      await recorder.reload();
+    }),
+  );
 });
 
 test("an alert has the values before and after, the cause with its share, and the position", async (t) => {

@@ -114,7 +114,7 @@ export type TrackerReply = {
   readonly id: number;
   /** Absent: the tracker refused the request, or failed. */
   readonly answer?: unknown;
-  /** Why the tracker refused the request: the error of a request in its own process. */
+  /** The AppError that a caller in the tracker's own process would get. */
   readonly refusal?: Pick<AppError, "code" | "publicMessage">;
   /** Absent: no failure, or a failure whose cause is outside the tracker. */
   readonly isOwnBug?: true;

@@ -219,7 +219,7 @@ export class RemoteMarkets<Facts> implements Markets {
       // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
     } catch (cause) {
-      if (!isTrackersFailure(cause)) throw cause;
+      if (!isFailureOfTracker(cause)) throw cause;
       const known = this.latest(mint) ?? (await this.#stored(mint));
       if (known === null && !(cause instanceof RelayUnavailable)) throw cause;
       return known ?? { kind: "unavailable", mint };
@@ -344,7 +344,7 @@ export function notifyTracker(
 }
 
 /** The tracker failed, refused the request or can't be reached; not a bug of this process. */
-function isTrackersFailure(cause: unknown): boolean {
+function isFailureOfTracker(cause: unknown): boolean {
   return (
     cause instanceof RelayUnavailable || cause instanceof TrackerBug || cause instanceof AppError
   );

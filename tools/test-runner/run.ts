@@ -114,8 +114,7 @@ function folderInMemory(): string | null {
 
 /** Runs files until none is left; replaces a process that died. */
 async function runLane(lane: number): Promise<void> {
-  const queues =
-    lane % PROCESSES_PER_PROCESSOR === 0 ? [mostlyWaiting, others] : [others, mostlyWaiting];
+  const queues = lane % 2 === 0 ? [mostlyWaiting, others] : [others, mostlyWaiting];
   while (queues.some(({ length }) => length > 0))
     await runProcess(join(temporary, `outcomes-${lane}`), queues);
 }

@@ -2,16 +2,13 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { claimChannels, releaseAllChannels, releaseChannel } from "#src/store/channel-leases.ts";
 import type { Channel } from "#src/store/channels.ts";
+import { type Message, nextDueMs, takeMessage, waitingMessages } from "#src/store/deliveries.ts";
 import {
   endChannel,
   failMessage,
   finishMessage,
-  type Message,
-  nextDueMs,
   refuseMessage,
-  takeMessage,
-  waitingMessages,
-} from "#src/store/deliveries.ts";
+} from "#src/store/delivery-attempts.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { ChannelSender } from "./channel-sender.ts";
 

@@ -1,10 +1,23 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { type HistoryQuery, historyOf } from "#src/track/history/history.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { bucketOf } from "#test/support/sample-series.ts";
 import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
 import { timestamp } from "../values.ts";
+
+/** The app of a token without history, and the ranges that its market is asked for. */
+async function appWithoutHistory(t: TestContext) {
+  const asked: HistoryQuery[] = [];
+  const get = await startTokenApp(t, {
+    async history(_mint, query) {
+      asked.push(query);
+      return [];
+    },
+    alerts: async () => [],
+  });
+  return { get, asked };
+}
 
 test("history is an even grid, with null for unknown points and the alerts within it", async (t) => {
   const alert = {
@@ -85,14 +98,7 @@ test("a range with too many points has longer steps, and the answer contains the
 });
 
 test("a range that begins where samples are rolled up is answered in steps of five minutes", async (t) => {
-  const asked: HistoryQuery[] = [];
-  const get = await startTokenApp(t, {
-    async history(_mint, query) {
-      asked.push(query);
-      return [];
-    },
-    alerts: async () => [],
-  });
+  const { get, asked } = await appWithoutHistory(t);
   const month = await get("/history?from=2026-01-01T00:00:00Z&to=2026-01-31T00:00:00Z&step=60");
   assert.deepEqual([month.body.step_seconds, month.body.resolution_seconds], [1_500, 300]);
   const hour = await get("/history?from=2026-01-01T00:07:00Z&to=2026-01-01T01:07:00Z&step=60");
@@ -128,14 +134,7 @@ test("a time without a zone is UTC on a machine of any zone, and a day that no m
     else process.env["TZ"] = zone;
   });
   process.env["TZ"] = "Asia/Tokyo";
-  const asked: HistoryQuery[] = [];
-  const get = await startTokenApp(t, {
-    async history(_mint, query) {
-      asked.push(query);
-      return [];
-    },
-    alerts: async () => [],
-  });
+  const { get, asked } = await appWithoutHistory(t);
   await get("/history?from=2026-01-01&to=2026-01-02T00:30");
   assert.deepEqual(
     [asked.at(-1)?.fromMs, asked.at(-1)?.toMs],

@@ -27,6 +27,11 @@ export function hasMoved(
   );
 }
 
+/** Whether an answer has anything new, a newer time included. */
+export function isNewer(earlier: ExitabilityBody, later: ExitabilityBody): boolean {
+  return earlier.updated_at !== later.updated_at || hasMoved(earlier, later, 0);
+}
+
 function wordsOf(body: ExitabilityBody): string {
   const { state, fase, amm, confianza, trend, alerta_deterioro, exit_max_sol } = body;
   return [state, fase, amm, confianza, trend, alerta_deterioro, exit_max_sol].join("|");

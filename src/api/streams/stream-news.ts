@@ -1,5 +1,5 @@
 import type { ExitabilityBody } from "../measuring/exitability-body.ts";
-import { hasMoved } from "./exitability-change.ts";
+import { hasMoved, isNewer } from "./exitability-change.ts";
 import type { StreamSubscription } from "./subscriptions.ts";
 
 /** The first change is sent after this time: those of one slot arrive together. */
@@ -72,7 +72,8 @@ export class StreamNews {
   #isNews(body: ExitabilityBody): boolean {
     const sent = this.#sent.get(body.token_id)?.body;
     if (sent === undefined) return true;
-    if (this.#thresholdPct !== null) return hasMoved(sent, body, this.#thresholdPct);
-    return sent.updated_at !== body.updated_at || hasMoved(sent, body, 0);
+    return this.#thresholdPct === null
+      ? isNewer(sent, body)
+      : hasMoved(sent, body, this.#thresholdPct);
   }
 }

@@ -1,87 +1,16 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
-import type { Assessment, Ladder } from "#src/measure/assessment.ts";
+import { test } from "node:test";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
-import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { oneApp, refusal } from "#test/support/app.ts";
+import { SOME_MINT, someMarkets, someMeasurement } from "#test/support/assessments.ts";
 import {
-  SOME_MINT,
-  someLadder,
-  someMarkets,
-  someMeasurement,
-  someSnapshot,
-} from "#test/support/assessments.ts";
-import { closeAfter } from "#test/support/ending.ts";
+  changingMarket,
+  openStream,
+  slipping,
+  slippingLadder,
+} from "#test/support/exitability-streams.ts";
 import { poolAddress } from "#test/support/pools.ts";
-
-type Event = { readonly event: string; readonly id?: string; readonly data: string };
-
-/** A market whose one token changes on the test's command. */
-function changingMarket() {
-  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
-  let now = slipping(1);
-  const markets = someMarkets((mint) => (mint === SOME_MINT ? now : { kind: "not-found", mint }), {
-    latest: (mint) => (mint === SOME_MINT ? now : null),
-    onSnapshot: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  });
-  const publish = (snapshot: AssessedSnapshot) => {
-    now = snapshot;
-    for (const listener of listeners) listener(now);
-  };
-  return {
-    markets,
-    change: (slippagePct: number) => publish(slipping(slippagePct)),
-    tell: (changeOf: (assessment: Assessment) => Partial<Assessment>) =>
-      publish({ ...now, assessment: { ...now.assessment, ...changeOf(now.assessment) } }),
-  };
-}
-
-let slot = 400_000_000n;
-
-function slippingLadder(slippagePct: number): Ladder {
-  return { ...someLadder, slippagesPct: someLadder.slippagesPct.with(1, slippagePct) };
-}
-
-function slipping(slippagePct: number, mint = SOME_MINT): AssessedSnapshot {
-  slot++;
-  const snapshot = someSnapshot({
-    mint,
-    measurement: { ...someMeasurement, retail: slippingLadder(slippagePct) },
-    slot,
-    stateTimeMs: Number(slot),
-  });
-  assert.equal(snapshot.kind, "assessed");
-  return snapshot;
-}
-
-async function openStream(t: TestContext, url: string, headers: Record<string, string> = {}) {
-  const abort = new AbortController();
-  closeAfter(t, () => abort.abort());
-  const response = await fetch(url, { headers, signal: abort.signal });
-  assert.equal(response.status, 200);
-  assert.ok(response.body);
-  const texts = response.body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
-  let buffer = "";
-  const next = async (): Promise<Event> => {
-    for (;;) {
-      const end = buffer.indexOf("\n\n");
-      if (end >= 0) {
-        const block = buffer.slice(0, end);
-        buffer = buffer.slice(end + 2);
-        const fields = block.split("\n").map((line) => line.split(/: (.*)/s).slice(0, 2));
-        return Object.fromEntries(fields);
-      }
-      const { value, done } = await texts.next();
-      if (done === true) throw new Error("the stream ended");
-      buffer += value;
-    }
-  };
-  return { next, headers: response.headers, close: () => abort.abort() };
-}
 
 test("a stream sends the changes that reach the threshold, and nothing smaller", async (t) => {
   const { markets, change } = changingMarket();
@@ -279,75 +208,6 @@ test("a threshold may be written as any program writes a number", async (t) => {
   );
 });
 
-test("a reconnection with Last-Event-ID gets only what changed meanwhile", async (t) => {
-  const { markets, change } = changingMarket();
-  await oneApp(
-    t,
-    async ({ app }, t) => {
-      const address = await app.listen({ port: 0, host: "127.0.0.1" });
-      const url = `${address}/api/stream?mints=${SOME_MINT},nonsense`;
-      const first = await openStream(t, url);
-      const events = [await first.next(), await first.next()];
-      const unavailable = events.find(({ event }) => event === "unavailable");
-      assert.equal(JSON.parse(unavailable?.data ?? "").status, 404);
-      const seen = events.find(({ event }) => event === "exitability")?.id ?? "";
-      first.close();
-      const again = await openStream(t, url, { "last-event-id": seen });
-      assert.equal((await again.next()).event, "unavailable");
-      change(3);
-      assert.equal(JSON.parse((await again.next()).data).slippage.all["1"], 3);
-      again.close();
-    },
-    { markets },
-  );
-});
-
-/** A market whose tokens change on the test's command. */
-function changingTokens(mints: readonly Address[]) {
-  const listeners = new Set<(snapshot: AssessedSnapshot) => void>();
-  const held = new Map(mints.map((mint) => [mint, slipping(1, mint)]));
-  const latest = (mint: Address) => held.get(mint) ?? null;
-  const markets = someMarkets((mint) => latest(mint) ?? { kind: "not-found", mint }, {
-    latest,
-    onSnapshot: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  });
-  const change = (mint: Address, slippagePct: number) => {
-    const snapshot = slipping(slippagePct, mint);
-    held.set(mint, snapshot);
-    for (const listener of listeners) listener(snapshot);
-  };
-  return { markets, change };
-}
-
-test("changes below the threshold add up over a reconnection too", async (t) => {
-  const other = poolAddress(1);
-  const { markets, change } = changingTokens([SOME_MINT, other]);
-  await oneApp(
-    t,
-    async ({ app }, t) => {
-      const address = await app.listen({ port: 0, host: "127.0.0.1" });
-      const url = `${address}/api/stream?mints=${SOME_MINT},${other}&threshold=0.5`;
-      const first = await openStream(t, url);
-      await first.next();
-      await first.next();
-      change(SOME_MINT, 1.3);
-      change(other, 3);
-      const { data, id = "" } = await first.next();
-      assert.equal(JSON.parse(data).token_id, other);
-      first.close();
-      const again = await openStream(t, url, { "last-event-id": id });
-      change(SOME_MINT, 1.6);
-      const next = JSON.parse((await again.next()).data);
-      assert.deepEqual([next.token_id, next.slippage.all["1"]], [SOME_MINT, 1.6]);
-      again.close();
-    },
-    { markets },
-  );
-});
-
 test("beyond what the tier follows at once, the refusal says when a stream may have ended", async (t) => {
   const { markets } = changingMarket();
   const tokens = (count: number) =>
@@ -417,7 +277,7 @@ test("an event of processed state names it, and one of confirmed state is as the
       const address = await app.listen({ port: 0, host: "127.0.0.1" });
       const stream = await openStream(t, `${address}/api/stream?mints=${SOME_MINT}`);
       assert.equal(JSON.parse((await stream.next()).data).commitment, undefined);
-      tell(() => ({ commitment: "processed", slot: slot + 1n, blocked: "stale" }));
+      tell(({ slot }) => ({ commitment: "processed", slot: slot + 1n, blocked: "stale" }));
       assert.equal(JSON.parse((await stream.next()).data).commitment, "processed");
       const answer = await send("GET", `/api/token/${SOME_MINT}/exitability`);
       assert.equal(answer.json().commitment, "processed");

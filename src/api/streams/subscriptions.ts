@@ -6,7 +6,7 @@ import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { type ExitabilityBody, exitabilityBody } from "../measuring/exitability-body.ts";
 import type { Language } from "../notice.ts";
-import { hasMoved } from "./exitability-change.ts";
+import { isNewer } from "./exitability-change.ts";
 
 /** Interval in which each streamed token is marked as asked for. */
 const ROUND_EVERY_MS = 10_000;
@@ -166,15 +166,14 @@ export class Subscriptions {
         ...subscription.question,
       });
       const { body: earlier } = subscription;
-      const isNews =
-        earlier === null || earlier.updated_at !== body.updated_at || hasMoved(earlier, body, 0);
       subscription.body = body;
-      if (isNews) for (const onNews of subscription.followers) onNews(subscription);
+      if (earlier === null || isNewer(earlier, body))
+        for (const onNews of subscription.followers) onNews(subscription);
     }
   }
 }
 
-/** What streams of one answer for each token have in common. */
+/** Streams with the same key send the same answer for each token. */
 export function questionKey({
   profile,
   size,

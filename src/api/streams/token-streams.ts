@@ -28,7 +28,7 @@ const LOADS_AT_ONCE = 8;
 const LONGEST_MS = 3_600_000;
 /** Another stream of the caller may end at any time; a lost reader is noticed in about this time. */
 const STREAM_MAY_END_SECONDS = 60;
-/** What the readers of so many ended streams have is kept, for those that reconnect. */
+/** Of so many ended streams it is known what their readers received, for those that reconnect. */
 const REMEMBERED_STREAMS = 300;
 /** The tier never follows as many tokens: Retry-After is that of a used-up day. */
 const NEVER_ENOUGH_SECONDS = 86_400;

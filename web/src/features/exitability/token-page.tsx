@@ -234,17 +234,16 @@ type AnnouncementProps = { readonly exit: ExitAt | undefined; readonly isPaused:
 /** Read out when a figure changes by more than its rounding, not with each update of the chain. */
 function Announcement({ exit, isPaused: isClosed }: AnnouncementProps) {
   const { text, language } = usePreferences();
-  const net = exit?.net_sol ?? null;
-  const slippage = exit?.slippage_pct ?? null;
-  const sentence =
-    exit === undefined
-      ? ""
-      : net === null || slippage === null
-        ? whyNotSold({ exit, isPaused: isClosed }, text)
-        : `${formatRounded(net, language)} SOL, ${text.token.youLose} ${formatPct(slippage, language, slippage < 1 ? 1 : 0)}`;
+  function sentenceOf(known: ExitAt): string {
+    const { net_sol: net, slippage_pct: slippage } = known;
+    if (net === null || slippage === null)
+      return whyNotSold({ exit: known, isPaused: isClosed }, text);
+    const loss = formatPct(slippage, language, slippage < 1 ? 1 : 0);
+    return `${formatRounded(net, language)} SOL, ${text.token.youLose} ${loss}`;
+  }
   return (
     <p className="visually-hidden" role="status">
-      {sentence}
+      {exit === undefined ? "" : sentenceOf(exit)}
     </p>
   );
 }

@@ -1,0 +1,123 @@
+import type { Kysely } from "kysely";
+import type { Schema } from "./schema.ts";
+
+/** One attempt to deliver a message. What it ends with is written to its channel first, then to the message. */
+export type Attempt = {
+  readonly channelId: bigint;
+  readonly messageId: bigint;
+  readonly nowMs: number;
+  readonly isSlow: boolean;
+};
+
+/** The receiver has the message. The channel is free again. */
+export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promise<void> {
+  const { channelId, messageId, nowMs, isSlow } = attempt;
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable("channels")
+      .set({
+        last_delivery_at_ms: BigInt(nowMs),
+        last_error: null,
+        failing_since_ms: null,
+        is_slow: isSlow ? 1n : 0n,
+        retry_at_ms: 0n,
+        lease_until_ms: 0n,
+      })
+      .where("id", "=", channelId)
+      .execute();
+    await transaction
+      .updateTable("messages")
+      .set({ status: "delivered", ended_at_ms: BigInt(nowMs), last_error: null })
+      .where("id", "=", messageId)
+      .execute();
+  });
+}
+
+/**
+ * The receiver does not have it, as far as is known. The channel rests until `retryAtMs`, and its
+ * other messages with it; null: the message is given up, and the next one is tried.
+ */
+export async function failMessage(
+  db: Kysely<Schema>,
+  attempt: Attempt & { readonly error: string; readonly retryAtMs: number | null },
+): Promise<void> {
+  const { channelId, messageId, nowMs, error, retryAtMs, isSlow } = attempt;
+  await db.transaction().execute(async (transaction) => {
+    const ended = retryAtMs === null ? { status: "dead", ended_at_ms: BigInt(nowMs) } : {};
+    await transaction
+      .updateTable("channels")
+      .set((eb) => ({
+        last_error: error,
+        failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(BigInt(nowMs))),
+        is_slow: isSlow ? 1n : 0n,
+        retry_at_ms: BigInt(retryAtMs ?? nowMs),
+        lease_until_ms: 0n,
+      }))
+      .where("id", "=", channelId)
+      .execute();
+    await transaction
+      .updateTable("messages")
+      .set({ last_error: error, ...ended })
+      .where("id", "=", messageId)
+      .execute();
+  });
+}
+
+/**
+ * The receiver refused this message. It is due again at `retryAtMs` (null: it is given up), and the
+ * channel is free for its other messages at once.
+ */
+export async function refuseMessage(
+  db: Kysely<Schema>,
+  attempt: Attempt & { readonly error: string; readonly retryAtMs: number | null },
+): Promise<void> {
+  const { channelId, messageId, nowMs, error, retryAtMs, isSlow } = attempt;
+  const change =
+    retryAtMs === null
+      ? { status: "dead", ended_at_ms: BigInt(nowMs) }
+      : { due_ms: BigInt(retryAtMs) };
+  await db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable("channels")
+      .set({ last_error: error, is_slow: isSlow ? 1n : 0n, retry_at_ms: 0n, lease_until_ms: 0n })
+      .where("id", "=", channelId)
+      .execute();
+    await transaction
+      .updateTable("messages")
+      .set({ last_error: error, ...change })
+      .where("id", "=", messageId)
+      .execute();
+  });
+}
+
+/**
+ * The receiver is gone for good: the channel is switched off, and what waits for it is given up.
+ *
+ * @returns how many messages that were
+ */
+export async function endChannel(
+  db: Kysely<Schema>,
+  { channelId, nowMs, error }: Attempt & { readonly error: string },
+): Promise<number> {
+  const moment = BigInt(nowMs);
+  return db.transaction().execute(async (transaction) => {
+    await transaction
+      .updateTable("channels")
+      .set((eb) => ({
+        enabled: 0n,
+        last_error: error,
+        failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(moment)),
+        retry_at_ms: 0n,
+        lease_until_ms: 0n,
+      }))
+      .where("id", "=", channelId)
+      .execute();
+    const ended = await transaction
+      .updateTable("messages")
+      .set({ status: "dead", ended_at_ms: moment, last_error: error })
+      .where("channel_id", "=", channelId)
+      .where("ended_at_ms", "is", null)
+      .executeTakeFirst();
+    return Number(ended.numUpdatedRows);
+  });
+}
