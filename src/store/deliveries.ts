@@ -16,6 +16,8 @@ export type DeliveriesTables = {
     status: string;
     due_ms: bigint;
     attempts: bigint;
+    /** How many of the attempts the receiver refused. */
+    refusals: bigint;
     ended_at_ms: bigint | null;
     last_error: string | null;
   };
@@ -140,6 +142,7 @@ export async function insertMessages(
           status: "open",
           due_ms: BigInt(dueMs),
           attempts: 0n,
+          refusals: 0n,
           ended_at_ms: null,
           last_error: null,
         })),
@@ -167,6 +170,8 @@ export type Message = {
   readonly uid: string;
   /** How often it was begun, this time included. */
   readonly attempts: number;
+  /** How often its receiver refused it. */
+  readonly refusals: number;
   readonly dueMs: number;
   readonly alerts: readonly UserAlert[];
 };
@@ -191,7 +196,7 @@ export async function takeMessage(
         .orderBy("id")
         .limit(1),
     )
-    .returning(["id", "uid", "attempts", "due_ms"])
+    .returning(["id", "uid", "attempts", "refusals", "due_ms"])
     .executeTakeFirst();
   if (row === undefined) return null;
   const alerts = await db
@@ -205,6 +210,7 @@ export async function takeMessage(
     id: row.id,
     uid: row.uid,
     attempts: Number(row.attempts),
+    refusals: Number(row.refusals),
     dueMs: Number(row.due_ms),
     alerts: alerts.map(toUserAlert),
   };

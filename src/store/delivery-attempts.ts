@@ -84,7 +84,7 @@ export async function refuseMessage(
       .execute();
     await transaction
       .updateTable("messages")
-      .set({ last_error: error, ...change })
+      .set((eb) => ({ last_error: error, refusals: eb("refusals", "+", 1n), ...change }))
       .where("id", "=", messageId)
       .execute();
   });

@@ -243,6 +243,25 @@ test("S1: a message that its receiver refuses holds no later one back, and ends 
   });
 });
 
+test("a message that its receiver could not take before is a dead letter after three refusals, not after one", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const answers: Sent[] = [REFUSED, REFUSED];
+    const { outbox, received, alert, advance } = await scene(
+      store,
+      () => answers.shift() ?? { kind: "refused", error: "It answered 400." },
+    );
+    closeAfter(t, () => outbox.close());
+    const ana = await watcher(store, "ana");
+    await alert(ana);
+    for (let hour = 0; hour < 8; hour++) {
+      advance(HOUR_MS);
+      await outbox.idle();
+    }
+    assert.equal(received.length, 5);
+    assert.equal((await deadLetters(store.db, { userId: ana.userId, limit: 9 })).length, 1);
+  });
+});
+
 test("after 24 hours a message is a dead letter, seen by its user and the operator alone, and the next one goes on", async (t) => {
   await eachDatabase(t, async (t, store) => {
     let isUp = false;

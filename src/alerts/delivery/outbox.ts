@@ -224,7 +224,7 @@ export class AlertOutbox {
     attempt: Omit<Parameters<typeof refuseMessage>[1], "retryAtMs">,
   ): Promise<void> {
     const { store, random } = this.#deps;
-    const isLast = message.attempts >= REFUSALS_ALLOWED;
+    const isLast = message.refusals + 1 >= REFUSALS_ALLOWED;
     const retry = isLast ? null : retryAtMs(message, { nowMs: attempt.nowMs, random });
     await refuseMessage(store.db, { ...attempt, retryAtMs: retry });
     this.#outcomes.failed++;

@@ -324,6 +324,7 @@ const userAlerts = ({ numberedKey }: Types): readonly string[] => [
     status text not null,
     due_ms bigint not null,
     attempts bigint not null,
+    refusals bigint not null,
     ended_at_ms bigint,
     last_error text)`,
   "create index messages_waiting on messages (due_ms) where ended_at_ms is null",
