@@ -75,7 +75,7 @@ test("later answers of a day depend only on its first one, and take a fraction o
   }
 });
 
-test("a stored answer is read back unchanged, and an unreadable one counts as not stored", async (t) => {
+test("a stored answer is read back unchanged, and an unreadable one counts as not stored and does not name itself", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const token = { mint: SOME_MINT, name: null, symbol: null, nowMs: NOON };
     const tokenId = (await upsertTokens(db, [token])).get(SOME_MINT);
@@ -97,10 +97,14 @@ test("a stored answer is read back unchanged, and an unreadable one counts as no
       kind: "not-stored",
       slots: { before: 4n, after: 100n },
     });
-    for (const slot of [100n, 101n]) {
-      const slots = { before: slot, after: slot === 100n ? 101n : null };
-      assert.deepEqual(await answerAt(db, SOME_MINT, slot), { kind: "not-stored", slots });
-    }
+    for (const [slot, before, after] of [
+      [100n, 4n, 101n],
+      [101n, 100n, null],
+    ] as const)
+      assert.deepEqual(await answerAt(db, SOME_MINT, slot), {
+        kind: "not-stored",
+        slots: { before, after },
+      });
   });
 });
 

@@ -147,10 +147,12 @@ export async function answerAt(db: Kysely<Schema>, mint: Address, slot: bigint):
     storedAnswerAt(db, { tokenId, slot }),
     nextStoredSlot(db, { tokenId, slot }),
   ]);
-  const slots = { before: found?.slot ?? null, after };
-  if (found === null || found.slot !== slot) return { kind: "not-stored", slots };
-  const snapshot = await readState(db, found);
-  return snapshot === null ? { kind: "not-stored", slots } : { kind: "stored", snapshot };
+  const isExact = found?.slot === slot;
+  const snapshot = isExact ? await readState(db, found) : null;
+  if (snapshot !== null) return { kind: "stored", snapshot };
+  // An unreadable answer is not a reason to request its slot again.
+  const earlier = isExact ? await storedAnswerAt(db, { tokenId, slot: slot - 1n }) : found;
+  return { kind: "not-stored", slots: { before: earlier?.slot ?? null, after } };
 }
 
 /** The newest answer that is stored of a token; null if there is none, or it cannot be read. */
