@@ -63,6 +63,22 @@ test("a real client lists the tools, measures and watches, and its questions cou
   });
 });
 
+test("a mint that is not an address is refused as such, whatever its text is in a URL", async (t) => {
+  await oneApp(t, async ({ app }) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
+    for (const mint of [".", "..", "../..", "a/b", "?", "#", "", "\ud800", "\0"]) {
+      for (const name of ["measure_exit", "largest_exit"]) {
+        const wrong = await call(client, name, { mint });
+        assert.equal(wrong.isError, true);
+        assert.match(wrong.content[0]?.text ?? "", /is not a Solana address/, JSON.stringify(mint));
+      }
+    }
+    await client.close();
+  });
+});
+
 test("sizes are answered one by one, and a limit takes none back that was answered", async (t) => {
   const market = marketOf([poolOfSol(100)]);
   const markets = someMarkets(() => someSnapshot(), {

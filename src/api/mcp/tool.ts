@@ -73,8 +73,16 @@ export function pathOf(
 ): string {
   const asked = Object.entries(query).map(([name, value]) => [name, String(value)]);
   const text = new URLSearchParams(asked).toString();
-  const filled = path.replace("{id}", encodeURIComponent(mint));
+  const filled = path.replace("{id}", segmentOf(mint));
   return text === "" ? filled : `${filled}?${text}`;
+}
+
+/**
+ * A text as one segment of a path. `.` and `..` get a space, because a URL resolves them even when they are
+ * escaped; half of a surrogate pair is replaced, because a URL cannot hold it.
+ */
+function segmentOf(text: string): string {
+  return encodeURIComponent(text.toWellFormed().replace(/^\.{1,2}$/, "$& "));
 }
 
 type ObjectSchema = { readonly type: "object" } & Readonly<Record<string, unknown>>;
