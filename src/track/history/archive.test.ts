@@ -202,6 +202,37 @@ test("a write that fails while an hour ends loses no sample of that hour", async
   });
 });
 
+test("a sample that was taken in the hour before its record was opened replaces none of an earlier process", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    let nowMs = HOUR * HOUR_MS;
+    const clock = { nowMs: () => nowMs };
+    const names = { name: null, symbol: null };
+    const open = async () => {
+      const archive = new TokenArchive({ database, clock, historyDays: 30, stateDays: 0 });
+      await archive.open(MINT, names);
+      return archive;
+    };
+    const earlier = await open();
+    const samples = [1, 2].map((c10Sol) => sampleAt(nowMs + c10Sol * 60_000, c10Sol));
+    for (const sample of samples) earlier.add(MINT, sample, null);
+    await earlier.save({ all: true });
+    nowMs += HOUR_MS;
+    const later = await open();
+    // If slots may be dropped, a sample is added seconds after it was taken.
+    later.add(MINT, sampleAt(nowMs - 10_000, 3), null);
+    const last = sampleAt(nowMs + 10_000, 4);
+    later.add(MINT, last, null);
+    await later.save({ all: true });
+    const { id } = await database.db.selectFrom("tokens").select("id").executeTakeFirstOrThrow();
+    const range = { tokenId: id, fromHour: HOUR, toHour: HOUR + 1 };
+    const stored = await readSampleHours(database.db, range);
+    assert.deepEqual(
+      stored.flatMap(({ hour, data }) => [...unpackHour(hour, data)]),
+      [...samples, last],
+    );
+  });
+});
+
 /** An archive with one sample that is not on disk, and a switch for its database. */
 async function withOneSample(database: Database) {
   const atMs = HOUR * HOUR_MS + 1_000;

@@ -161,7 +161,9 @@ export class TokenArchive {
     entry.snapshot = kept ?? entry.snapshot;
     const { last } = entry.block;
     const stored = last === null || isOld(last, sample.atMs) ? sample : newOf(last, sample);
-    const isLater = last === null || sample.atMs > last.atMs;
+    const hour = SampleBlock.hourOf(sample.atMs);
+    // An earlier hour was not read when the record was opened: writing it would replace what is on disk.
+    const isLater = last === null ? hour >= entry.block.hour : sample.atMs > last.atMs;
     const figures = (isLater ? stored : null) ?? last ?? sample;
     this.onSample.emit({ mint, sample: { ...figures, atMs: sample.atMs } });
     if (snapshot !== null && this.#deps.stateDays > 0) {
@@ -170,7 +172,6 @@ export class TokenArchive {
       entry.states.select({ atMs: this.#deps.clock.nowMs(), isNew });
     }
     if (stored === null || !isLater) return;
-    const hour = SampleBlock.hourOf(sample.atMs);
     if (hour !== entry.block.hour) {
       if (entry.hasUnsaved) entry.ended.push(this.#hourOf(entry));
       entry.block = new SampleBlock(hour);
