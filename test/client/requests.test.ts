@@ -80,6 +80,16 @@ test("each method asks what the service takes", async (t) => {
   }
 });
 
+test("any text for a mint is asked about as this token's, and throws nothing of the platform", async (t) => {
+  const { url, asked } = await startScriptedServer(t, json(200, {}), json(200, {}), json(200, {}));
+  const { pools } = client(url);
+  for (const mint of [".", "..", "\ud800"]) await pools(mint);
+  assert.deepEqual(
+    asked.map(({ url }) => url),
+    [".%20", "..%20", "%EF%BF%BD"].map((segment) => `/api/token/${segment}/pools`),
+  );
+});
+
 test("a computed size is asked for to the lamport, and a date that is none is the service's to refuse", async (t) => {
   const turn = json(200, {});
   const { url, asked } = await startScriptedServer(t, ...Array.from({ length: 7 }, () => turn));

@@ -121,7 +121,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
   const send = <Body>(question: Question) => ask<Body>(service, patience, question);
   const get = <Body>(path: string, { signal, ...query }: CallOptions = {}) =>
     send<Body>({ method: "GET", path: path + queryText(query), signal, isRepeatable: true });
-  const about = (mint: string, rest = "") => `/api/token/${encodeURIComponent(mint)}${rest}`;
+  const about = (mint: string, rest = "") => `/api/token/${segmentOf(mint)}${rest}`;
   const watched = <Body>(method: string, body: object | undefined, asked: CallOptions, path = "") =>
     send<Body>({
       method,
@@ -214,6 +214,15 @@ function invalidOption(message: string): ExitabilityError {
 function isBrowser(): boolean {
   if ("document" in globalThis) return true;
   return "navigator" in globalThis && /^Mozilla\//.test(globalThis.navigator.userAgent);
+}
+
+/**
+ * Any text as one segment of a path. `.` and `..` get a space, because a URL resolves them even when they are
+ * escaped; half of a surrogate pair is replaced, because a URL cannot hold it.
+ */
+function segmentOf(text: string): string {
+  const wellFormed = String(text).replace(/\p{Surrogate}/gu, "\uFFFD");
+  return encodeURIComponent(wellFormed.replace(/^\.{1,2}$/, "$& "));
 }
 
 function queryText(query: Readonly<Record<string, unknown>>): string {
