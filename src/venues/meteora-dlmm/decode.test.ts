@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Address, address, bytesOf } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import {
   CLOCK,
   dlmmAccounts,
@@ -131,6 +131,15 @@ test("an account of another program is neither a pair, an array nor an extension
   assert.ok(extension);
   accounts.set(bitmapExtensionAddress(PAIR), foreign(extension));
   assert.equal(reasonOf(accounts), "undecodable");
+});
+
+test("lamports at the address of the bitmap extension, which anyone can send, do not set the pair aside", () => {
+  const accounts = dlmmAccounts({ bins: BINS });
+  const without = decoded(accounts.set(bitmapExtensionAddress(PAIR), null));
+  const lamportsAlone = { owner: SYSTEM_PROGRAM, lamports: 890_880n, data: new Uint8Array() };
+  accounts.set(bitmapExtensionAddress(PAIR), { ...lamportsAlone, slot: 1n });
+  assert.equal(without.kind, "pool");
+  assert.deepEqual(decoded(accounts), without);
 });
 
 test("bytes cut short or grown are not decoded", () => {

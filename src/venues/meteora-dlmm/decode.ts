@@ -4,7 +4,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
 import type { Direction } from "../shared/curves/direction.ts";
-import { loaded, readOwn } from "../shared/own-account.ts";
+import { loaded, madeByProgram, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { isStopped, loadedMint } from "../shared/token/mint.ts";
 import { isFrozenAccount, tokenBalance } from "../shared/token/token-account.ts";
@@ -169,7 +169,7 @@ function readActivation(pair: ByteReader): Activation | null {
  * the active array is in the pair's own bitmap: few pairs ever make one.
  */
 function readExtension(pool: Address, known: AccountSet, activeId: number): ByteReader | null {
-  const account = known.get(bitmapExtensionAddress(pool));
+  const account = madeByProgram(known, bitmapExtensionAddress(pool));
   if (account === null || account === undefined) {
     if (account === undefined && needsExtension(binArrayIndex(activeId))) {
       throw new UnusableError("missing-account", "bitmap extension");
@@ -213,7 +213,7 @@ type BinArray = { readonly account: Account; readonly fields: ByteReader };
 
 /** A bin array; null where it is known not to exist, undefined where it is not loaded. */
 function readArray(pool: Address, known: AccountSet, index: number): BinArray | null | undefined {
-  const account = known.get(binArrayAddress(pool, index));
+  const account = madeByProgram(known, binArrayAddress(pool, index));
   if (account === null || account === undefined) return account;
   const fields = readOwn(account, BIN_ARRAY_KIND);
   if (

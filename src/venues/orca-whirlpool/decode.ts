@@ -1,9 +1,8 @@
 import type { Address } from "#src/units/address.ts";
-import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
-import { type AccountKind, loaded, readOwn } from "../shared/own-account.ts";
+import { type AccountKind, loaded, madeByProgram, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { readTickSide } from "../shared/tick-pool.ts";
 import { loadedVault } from "../shared/token/token-account.ts";
@@ -128,11 +127,11 @@ type Oracle = { readonly tradeEnableTimestamp: bigint; readonly adaptiveFee: Ada
 /** Null where the account does not exist: the fee is static, and trading was never held back. */
 function readOracle({ pool, programId }: PoolOf, known: AccountSet): Oracle | null {
   const address = oracleAddress({ pool, programId });
-  const account = known.get(address);
+  const account = madeByProgram(known, address);
   if (account === undefined) {
     throw new UnusableError("missing-account", `oracle ${address} was not delivered`);
   }
-  if (account === null || isUnused(account)) return null;
+  if (account === null) return null;
   const reader = new ByteReader(account.data);
   const isOracle =
     account.owner === programId &&
@@ -163,11 +162,6 @@ function readOracle({ pool, programId }: PoolOf, known: AccountSet): Oracle | nu
   };
 }
 
-/** An address that holds lamports at most: to the program it does not exist. */
-function isUnused(account: Account): boolean {
-  return account.owner === SYSTEM_PROGRAM && account.data.length === 0;
-}
-
 function readArrays(
   pool: Address,
   header: PoolHeader,
@@ -177,9 +171,9 @@ function readArrays(
   const arrays = new Map<number, TickArray>();
   for (const start of neededArrayStarts(header)) {
     const address = tickArrayAddress({ pool, programId }, start);
-    const account = known.get(address);
+    const account = madeByProgram(known, address);
     if (account === undefined) continue;
-    if (account === null || isUnused(account)) {
+    if (account === null) {
       arrays.set(start, { start, ticks: [] });
       continue;
     }

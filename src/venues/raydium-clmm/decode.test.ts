@@ -102,6 +102,15 @@ test("a bitmap extension that was not delivered is a caution, one that does not 
   assert.deepEqual(cautionsWith(null), []);
 });
 
+test("lamports at the address of the bitmap extension, which anyone can send, do not set the pool aside", () => {
+  const known = new Map<Address, Account | null>(clmmFixture(FIELDS).accounts);
+  const without = raydiumClmm.decode(pool, known.set(bitmapExtensionAddress(pool), null));
+  const lamportsAlone = { owner: SYSTEM_PROGRAM, lamports: 890_880n, data: new Uint8Array() };
+  known.set(bitmapExtensionAddress(pool), { ...lamportsAlone, slot: 1n });
+  assert.equal(without.kind, "pool");
+  assert.deepEqual(raydiumClmm.decode(pool, known), without);
+});
+
 test("a missing far array ends the pool there, with a caution", () => {
   const { accounts } = clmmFixture(FIELDS);
   accounts.delete(ARRAY(-1800));

@@ -2,7 +2,7 @@ import { type Address, bytesOf } from "#src/units/address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
-import { loaded, readOwn } from "../shared/own-account.ts";
+import { loaded, madeByProgram, readOwn } from "../shared/own-account.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
 import { readTickSide } from "../shared/tick-pool.ts";
 import { loadedVault } from "../shared/token/token-account.ts";
@@ -178,7 +178,7 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
     if (isExtensionUnknown && starts.length < ARRAYS_EACH_WAY) isPartlyLoaded = true;
     for (const [position, start] of starts.entries()) {
       const address = tickArrayAddress(pool, start);
-      const account = known.get(address);
+      const account = madeByProgram(known, address);
       if (account === null || account === undefined) {
         if (position === 0 || (position === 1 && account === null)) {
           throw new UnusableError(
@@ -211,7 +211,7 @@ function readTicks(pool: Address, header: PoolHeader, known: AccountSet): Reach 
 function readExtension(pool: Address, header: PoolHeader, known: AccountSet): ByteReader | null {
   if (!hasBitmapExtension(header.tickSpacing)) return null;
   const address = bitmapExtensionAddress(pool);
-  const account = known.get(address);
+  const account = madeByProgram(known, address);
   if (account === null || account === undefined) return null;
   const reader = readBitmapExtension(account, bytesOf(pool));
   return decodable(reader, `${address} is not a bitmap of this pool`);

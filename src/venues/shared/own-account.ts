@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { UnusableError } from "./refusals.ts";
@@ -21,6 +22,20 @@ export function readOwn(
   const reader = new ByteReader(account.data);
   if (reader.length < minLength || (length !== undefined && reader.length !== length)) return null;
   return discriminator === undefined || reader.has(0, discriminator) ? reader : null;
+}
+
+/**
+ * The account at an address where a program may have made one; null where it has not, undefined where it was not
+ * delivered. Anyone can send lamports to the address: to the program, the account does not exist then.
+ */
+export function madeByProgram(known: AccountSet, address: Address): Account | null | undefined {
+  const account = known.get(address);
+  const isUnused =
+    account !== null &&
+    account !== undefined &&
+    account.owner === SYSTEM_PROGRAM &&
+    account.data.length === 0;
+  return isUnused ? null : account;
 }
 
 /** @throws UnusableError where the account is missing or was not delivered */
