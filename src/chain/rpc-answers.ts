@@ -3,6 +3,7 @@ import { decodeBase64 } from "#src/platform/base64.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { type Address, bytesOf, parseAddress } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
 import { type AccountsRead, LARGEST_LISTED } from "./chain-source.ts";
@@ -18,7 +19,12 @@ export type ProgramAnswer = {
   readonly accounts: ReadonlyMap<Address, Account>;
 };
 
-/** `getMultipleAccounts`. @throws RpcFailure unless it has one entry for each address */
+/**
+ * `getMultipleAccounts`.
+ *
+ * @throws RpcFailure unless it has one entry for each address, and if the Clock sysvar is among them and absent:
+ * a node that has lost its state reports every account as absent
+ */
 export function parseMultipleAccounts(
   result: unknown,
   addresses: readonly Address[],
@@ -33,6 +39,7 @@ export function parseMultipleAccounts(
     const account = parseAccount(value[index], slot);
     if (account !== undefined) accounts.set(address, account);
   }
+  if (accounts.get(CLOCK_SYSVAR) === null) throw malformed("no Clock sysvar");
   return { slot, accounts };
 }
 

@@ -7,6 +7,7 @@ import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
+import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import {
@@ -175,6 +176,14 @@ test("answers that make no sense never become accounts", async (t) => {
     const node = await fakeNode(t, (request, response) => result(response, request, value));
     await assert.rejects(sourceAt(t, node.httpUrl).readAccounts([PROGRAM]), isUnavailable);
   }
+});
+
+test("a node without a Clock sysvar has lost its state: what it calls absent is not taken for absent", async (t) => {
+  const empty = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot: 5 }, value: [null, null] }),
+  );
+  const addresses = [PROGRAM, CLOCK_SYSVAR];
+  await assert.rejects(sourceAt(t, empty.httpUrl).readAccounts(addresses), isUnavailable);
 });
 
 test("an entry that makes no sense is unknown, and its neighbours stay", async (t) => {

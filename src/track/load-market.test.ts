@@ -12,6 +12,13 @@ import { assess } from "#src/measure/assess.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import {
+  fakeNode,
+  isUnavailable,
+  notFound,
+  result,
+  sourceAt,
+} from "#test/support/fake-rpc-node.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { loadMarket } from "./load-market.ts";
 
@@ -270,6 +277,19 @@ test("a mint account that the node does not return is a failure, never not-found
     assert.equal(error.code, "chain_unavailable");
     return true;
   });
+});
+
+test("a node that has lost its state knows no account, and is a failure, never not-found", async (t) => {
+  const { httpUrl } = await fakeNode(t, (request, response) => {
+    const [addresses] = request.params;
+    if (request.method !== "getMultipleAccounts" || !Array.isArray(addresses)) {
+      notFound(response, request);
+      return;
+    }
+    result(response, request, { context: { slot: 5 }, value: addresses.map(() => null) });
+  });
+  const deps = { source: sourceAt(t, httpUrl), venues: [plainVenue()], clock: { nowMs: () => 0 } };
+  await assert.rejects(loadMarket(deps, MINT), isUnavailable);
 });
 
 test("hundreds of junk pools can't push out the pools that hold the quote", async () => {

@@ -299,7 +299,8 @@ async function readStart(
   signal: AbortSignal | undefined,
 ): Promise<AccountsRead> {
   const derived = derivedRefs(venues, { mint, pairedWith: pairOf(mint) });
-  const addresses = [mint, metadata, ...derived.map(({ address }) => address)];
+  // With the clock: a node that has lost its state is not taken for one that does not know the mint.
+  const addresses = [CLOCK_SYSVAR, mint, metadata, ...derived.map(({ address }) => address)];
   if (source.readAccountStarts === undefined) return await source.readAccounts(addresses, signal);
   const { slot, accounts } = await source.readAccountStarts(addresses, START_BYTES, signal);
   const owners = new Set([TOKEN_PROGRAM, TOKEN_2022_PROGRAM, ...venues.map((it) => it.programId)]);
