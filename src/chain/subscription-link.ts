@@ -312,6 +312,8 @@ class Link implements SubscriptionLink {
     if (state === null || this.#subscriptions.get(state.wanted) !== state) return;
     const held = this.#confirmed.size;
     if (!isRateRefusal(error) && this.#options.onRefused?.(state.wanted, held) === true) return;
+    // Changes until it is made again cause no notification.
+    state.wasConfirmed = false;
     this.#refused.add(state);
     this.#askAgainTimer ??= setTimeout(() => {
       this.#askAgainTimer = null;

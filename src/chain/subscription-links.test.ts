@@ -5,6 +5,7 @@ import { type TestContext, test } from "node:test";
 import { type WebSocket, WebSocketServer } from "ws";
 import { closeAfter } from "#test/support/ending.ts";
 import { EventLog } from "#test/support/event-log.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import type { WantedSubscription } from "./subscription-link.ts";
@@ -157,6 +158,38 @@ test("the number of subscriptions that a node allows is learned: refused ones mo
   );
   for (const connection of node.connections) connection.tellAll();
   for (const name of names) await heard.first((it) => it === name, `${name} is heard`);
+});
+
+test("an account whose subscription was refused after a reconnect is confirmed again once it is made", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  closeAfter(t, () => server.close());
+  let connections = 0;
+  let refusals = 0;
+  server.on("connection", (socket) => {
+    const connection = ++connections;
+    socket.on("message", (text) => {
+      const { id, method } = JSON.parse(String(text));
+      const isRefused = method === "accountSubscribe" && connection === 2 && refusals++ === 0;
+      const reply = isRefused ? { error: { code: 429, message: "slow down" } } : { result: id };
+      socket.send(JSON.stringify({ jsonrpc: "2.0", id, ...reply }));
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const { links } = linksTo(t, `ws://127.0.0.1:${port}`);
+  const stood = new EventLog<string>();
+  links.want(wantedOf("account", new EventLog<unknown>(), stood));
+  await stood.first(() => true, "it stands");
+  for (const client of server.clients) client.terminate();
+  // The account is asked for again after half a minute.
+  while (refusals < 2) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(100);
+  }
+  t.mock.timers.reset();
+  await eventually("it is confirmed again", () => stood.events[1] ?? null);
+  assert.deepEqual(stood.events, ["account", "account"]);
 });
 
 test("the second address is used where the first serves no WebSocket", async (t) => {
