@@ -60,3 +60,15 @@ test("of a processed slot the last write of each account is delivered, all of th
     return values.length >= 2 ? values : null;
   }).then((values) => assert.deepEqual(values, [5, 5]));
 });
+
+test("of a slot whose replay failed nothing is delivered, also if another version of it is replayed", async (t) => {
+  const chain = await startChain(t, { commitment: "processed" });
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  chain.geyser.failReplay(new Map([[POOL, testAccount(PROGRAM, [66])]]));
+  chain.set(OTHER_POOL, 7);
+  await updateTo(OTHER_POOL, 7);
+  const ofPool = log.events.filter((it) => it.kind === "update" && it.update.address === POOL);
+  assert.deepEqual(ofPool, []);
+});

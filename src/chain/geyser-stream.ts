@@ -246,7 +246,10 @@ export class GeyserStream {
     const slot = parseU64(message.slot);
     const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
     const { clock, onGap, onSlot, outcomes } = this.#options;
-    if (slot !== null && message.status === SLOT_DEAD) this.#call(() => outcomes?.dead(slot));
+    if (slot !== null && message.status === SLOT_DEAD) {
+      this.#unfinished.discard(message.slot);
+      this.#call(() => outcomes?.dead(slot));
+    }
     if (slot === null || !isKnownStatus) return;
     this.#aliveAtMs = clock.nowMs();
     if (outcomes !== null && message.status !== SLOT_PROCESSED) {

@@ -32,6 +32,11 @@ export class UnfinishedSlots {
     return messages?.values() ?? [];
   }
 
+  /** The slot was not replayed to its end; another version of it may be. */
+  discard(slot: string): void {
+    this.#slots.delete(slot);
+  }
+
   clear(): void {
     this.#slots.clear();
     this.#ended.clear();

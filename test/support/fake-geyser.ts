@@ -30,6 +30,7 @@ type EndedSlot = {
 
 const SLOT_PROCESSED = 0;
 const SLOT_CONFIRMED = 1;
+const SLOT_DEAD = 6;
 /** A slot is confirmed when this many slots follow it. */
 const CONFIRMED_AFTER = 2;
 /** Slots that a reconnecting client can begin at. */
@@ -127,6 +128,16 @@ export class FakeGeyser {
     for (const client of this.#clients)
       if (client.request?.commitment === SLOT_PROCESSED) this.#send(client, ended);
     return slot;
+  }
+
+  /** Sends these writes of the present slot, and that its replay failed: its end brings those of the next replay alone. */
+  failReplay(changed: ReadonlyMap<Address, Account | null>): void {
+    const slot = this.#endedSlot;
+    for (const client of this.#clients) {
+      for (const [address, account] of changed) this.#sendAccount(client, address, account, slot);
+      const dead = { slot: String(slot), status: SLOT_DEAD };
+      client.call.write(SubscribeUpdate.fromPartial({ filters: ["slots"], slot: dead }));
+    }
   }
 
   /** Slots before this one are not kept for clients that reconnect. */
