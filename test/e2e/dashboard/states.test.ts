@@ -138,6 +138,26 @@ test("an invalid address is shown whole, without a link, in the page's language"
   assert.doesNotMatch(await page.getByRole("main").innerText(), /is not a Solana address/);
 });
 
+test("a token without a pool is said to have none also while it is read again", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await open(`/token/${"1".repeat(31)}2`);
+  const notice = page.getByText("No known pool");
+  await notice.waitFor();
+  const again = Promise.withResolvers<void>();
+  await page.route(/\/exitability(?:\/at)?\?/, async (route) => {
+    if (route.request().url().includes("/at?")) again.resolve();
+    // Neither request is answered.
+  });
+  await again.promise;
+  await page.evaluate(
+    "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))",
+  );
+  assert.ok(await notice.isVisible());
+  assert.equal(await page.locator(".exit-answer").count(), 0);
+});
+
 test("a theme is there from the first paint, and with reduced motion nothing moves", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

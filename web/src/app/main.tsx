@@ -8,6 +8,7 @@ import { ApiError } from "../lib/api.ts";
 import { PreferencesProvider } from "../lib/preferences.tsx";
 import { ACCOUNT_QUERY } from "../lib/session.ts";
 import { App } from "./app.tsx";
+import { keepErrors } from "./kept-errors.ts";
 
 const MOST_RETRIES = 2;
 
@@ -35,6 +36,7 @@ const client = new QueryClient({
     mutations: { networkMode: "always" },
   },
 });
+keepErrors(client.getQueryCache());
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
