@@ -46,14 +46,18 @@ test("a part is never shown as 0 % or as 100 %", () => {
   );
 });
 
-test("an age counts in seconds, then minutes, then hours, never below zero", () => {
-  assert.deepEqual([-3, 0, 59.9, 90, 5_399, 5_400].map(formatAge), [
+test("an age counts in seconds, then minutes, hours and days, never below zero", () => {
+  const ages = [-3, 0, 59.9, 90, 5_399, 5_400, 172_799, 172_800, 1_080_000];
+  assert.deepEqual(ages.map(formatAge), [
     "0 s",
     "0 s",
     "59 s",
     "1 min",
     "89 min",
     "1 h",
+    "47 h",
+    "2 d",
+    "12 d",
   ]);
 });
 

@@ -99,11 +99,12 @@ export function formatDay(iso: string, language: Language): string {
   return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(iso));
 }
 
-/** Whole seconds, minutes or hours, for a clock that counts up. */
+/** Whole seconds, minutes, hours or days, for a clock that counts up. */
 export function formatAge(seconds: number): string {
   if (seconds < 90) return `${Math.max(0, Math.floor(seconds))} s`;
   if (seconds < 5_400) return `${Math.floor(seconds / 60)} min`;
-  return `${Math.floor(seconds / 3_600)} h`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} d`;
 }
 
 /** The ends of an address, enough to recognise it by. */
