@@ -23,6 +23,11 @@ export function formatNumber(value: number, language: Language, digits = 3): str
   return new Intl.NumberFormat(language, { maximumFractionDigits: fraction }).format(value);
 }
 
+/** Plain digits with the decimal sign of the language, every digit kept: what a field is filled with. */
+export function localDigits(plain: string, language: Language): string {
+  return plain.replace(".", language === "es" ? "," : ".");
+}
+
 /** A number in two digits that count: small changes of it are not worth a word. */
 export function formatRounded(value: number, language: Language): string {
   return new Intl.NumberFormat(language, { maximumSignificantDigits: 2 }).format(value);

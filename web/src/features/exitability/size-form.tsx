@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useId, useRef, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
-import { formatUsd } from "../../lib/format.ts";
+import { formatUsd, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { nearestWithin } from "../../lib/size-range.ts";
 import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
@@ -77,8 +77,7 @@ type AmountProps = {
 function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps) {
   const { text, language } = usePreferences();
   const id = useId();
-  const written = (plain: string) => plain.replace(".", language === "es" ? "," : ".");
-  const shown = draft ?? written(sale.amount);
+  const shown = draft ?? localDigits(sale.amount, language);
   const { solUsd } = rates;
   const isWrong =
     draft === null ? isBeyondLimits(sale, solUsd) : readAmount(draft, sale.unit, solUsd) === null;
@@ -97,7 +96,7 @@ function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps
   function changeUnit(unit: SizeUnit): void {
     const converted = convertedAmount(sale, unit, rates) ?? "1";
     const amount = readAmount(converted, unit, solUsd);
-    onDraft(amount === null ? written(converted) : null);
+    onDraft(amount === null ? localDigits(converted, language) : null);
     const limits = limitsOf(unit, solUsd);
     const nearest = limits === null ? "1" : String(nearestWithin(Number(converted), limits));
     onSale({ ...sale, unit, amount: amount ?? nearest });
@@ -165,7 +164,7 @@ function Chips({ sale, onSale }: SaleProps) {
           aria-pressed={sale.unit === "sol" && Number(sale.amount) === Number(size)}
           onClick={() => onSale({ ...sale, unit: "sol", amount: size })}
         >
-          {size.replace(".", language === "es" ? "," : ".")}
+          {localDigits(size, language)}
         </button>
       ))}
     </fieldset>

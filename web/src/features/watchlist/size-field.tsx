@@ -1,7 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import type { WatchlistItem } from "#client/openapi.ts";
 import { Button } from "../../components/button.tsx";
-import { formatNumber } from "../../lib/format.ts";
+import { formatNumber, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { EntryChange } from "../../lib/watchlist.ts";
 
@@ -31,7 +31,7 @@ export function SizeField({ item, name, readSize, onChange }: Props) {
         ref={button}
         isSmall
         look="quiet"
-        onClick={() => setDraft(String(item.size_sol))}
+        onClick={() => setDraft(localDigits(String(item.size_sol), language))}
         aria-label={`${formatNumber(item.size_sol, language)}, ${text.watchlist.size}: ${name}`}
       >
         <span className="figure">{formatNumber(item.size_sol, language)}</span>
