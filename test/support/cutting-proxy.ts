@@ -7,6 +7,8 @@ export type CuttingProxy = {
   readonly port: number;
   /** How many were made so far. */
   readonly connections: () => number;
+  /** How many are open now. */
+  readonly open: () => number;
   /** Breaks off every connection, and refuses new ones until `mend`. */
   readonly cut: () => void;
   /**
@@ -64,6 +66,7 @@ export async function startCuttingProxy(ending: Ending, target: string): Promise
     url: `http://127.0.0.1:${port}`,
     port,
     connections: () => connections,
+    open: () => pairs.size,
     cut,
     silence: () => {
       state = "silent";

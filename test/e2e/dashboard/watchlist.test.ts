@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import {
   demoMint,
   sidewaysOverflow,
   startDashboard,
   violationsOn,
 } from "#test/support/dashboard.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { runCommand } from "#test/support/service.ts";
 
 test("a watchlist is filled, changed, sorted and emptied, within what the plan allows", async (t) => {
@@ -95,6 +97,25 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
   });
 
   await t.test(
+    "in Spanish a size is written and edited with a comma, and read with either",
+    async () => {
+      const spanish = await dashboard.visit({ session, language: "es" });
+      await spanish.open("/watchlist");
+      const sea = spanish.page.locator("tbody tr").filter({ hasText: "SEA" });
+      for (const [shown, typed] of [
+        ["2,5", "3.25"],
+        ["3,25", "2,5"],
+      ] as const) {
+        await sea.getByRole("button", { name: `${shown}, Tamaño (SOL): SEA` }).click();
+        assert.equal(await sea.getByRole("textbox").inputValue(), shown);
+        await sea.getByRole("textbox").fill(typed);
+        await sea.getByRole("textbox").press("Enter");
+      }
+      await sea.getByRole("button", { name: "2,5, Tamaño (SOL): SEA" }).waitFor();
+    },
+  );
+
+  await t.test(
     "values are current, and sorting by urgency shows the most urgent first",
     async () => {
       const again = page.waitForResponse((response) => response.url().endsWith("/watchlist"));
@@ -136,10 +157,31 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     await page.getByRole("button", { name: "Remove: THIN" }).waitFor();
     assert.equal(await page.locator("tr.leaving").count(), 0);
     await page.unroute(/\/watchlist\?id=/);
-    for (const name of ["THREE", "THIN", "SEA"]) {
+    for (const name of ["THREE", "THIN"]) {
       await page.getByRole("button", { name: `Remove: ${name}` }).click();
       await rows.filter({ hasText: name }).waitFor({ state: "detached" });
     }
-    await page.getByText("You do not watch any token yet").waitFor();
+  });
+
+  await t.test("a removal is made also if the tab is closed before its time is over", async () => {
+    const proxy = await startCuttingProxy(t, dashboard.url);
+    const closing = await dashboard.visit({ session, url: proxy.url });
+    await closing.open("/watchlist");
+    await closing.page.getByRole("button", { name: "Remove: SEA" }).click();
+    await closing.page.getByRole("button", { name: "Undo: SEA" }).waitFor();
+    // The service is slow: every connection of the browser waits, and the removal for one of them.
+    dashboard.service.freeze();
+    const waits = "for (let count = 0; count < 6; count++) void fetch('/healthz?' + count)";
+    await closing.page.evaluate(waits);
+    await eventually("every connection is taken", () => proxy.open() === 6 || null);
+    await closing.page.close({ runBeforeUnload: true });
+    const isClosed = () => proxy.open() < 6 || null;
+    await eventually("the tab's own requests are given up", isClosed);
+    dashboard.service.thaw();
+    const items = async () => {
+      const list = await page.context().request.get("/api/oracle/watchlist");
+      return ((await list.json()) as { items: readonly object[] }).items.length === 0 || null;
+    };
+    await eventually("an empty watchlist", items);
   });
 });

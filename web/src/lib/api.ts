@@ -30,7 +30,7 @@ const TIMEOUT_MS = 10_000;
 
 /**
  * One request to our own service, in the page's language; it fails after ten seconds. An answer without a
- * body is null.
+ * body is null. A write goes on if the page is closed meanwhile.
  *
  * @throws ApiError for every answer that is not 2xx
  */
@@ -43,6 +43,7 @@ export async function api<Body>(path: string, request: ApiRequest = {}): Promise
       fetch(path, {
         method,
         credentials: "same-origin",
+        keepalive: method !== "GET",
         headers: {
           accept: "application/json",
           "accept-language": document.documentElement.lang,
