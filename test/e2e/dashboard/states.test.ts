@@ -127,6 +127,37 @@ test("pools that are all paused are not called unknown, and stay listed", async 
   assert.deepEqual(await violationsOn(page), []);
 });
 
+test("the banner of an alert states when it began, and once it has ended, when it ended", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  const mint = demoMint("Three");
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const alert = {
+    id: "1",
+    started_at: minutesAgo(50),
+    detector: "drop",
+    cause: "sells",
+    share_pct: 90,
+    slot: 1,
+    c10_before_sol: 40,
+    c10_after_sol: 10,
+    depth_before_sol: 300,
+    depth_after_sol: 100,
+  };
+  const time = page.locator(".alert-banner time");
+  for (const ended_at of [null, minutesAgo(4)]) {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.route(/\/history\?/, (route) =>
+      route.fulfill({
+        json: { token_id: mint, step_seconds: 60, points: [], alerts: [{ ...alert, ended_at }] },
+      }),
+    );
+    await open(`/token/${mint}`);
+    assert.equal(await time.getAttribute("datetime"), ended_at ?? alert.started_at);
+  }
+});
+
 test("an invalid address is shown whole, without a link, in the page's language", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

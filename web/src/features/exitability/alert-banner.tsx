@@ -18,7 +18,9 @@ export function AlertBanner({ alert, isOn }: Props) {
           {text.exit.alert.causes[alert?.cause ?? "unknown"]}
           {isOn ? "" : ` · ${text.exit.alert.ended}`}
         </strong>
-        {alert === null ? null : <When at={alert.started_at} />}
+        {alert === null ? null : (
+          <When at={isOn ? alert.started_at : (alert.ended_at ?? alert.started_at)} />
+        )}
       </div>
       {alert === null ? null : <Change alert={alert} />}
     </section>
