@@ -24,7 +24,7 @@ type Props = {
   readonly sale: Sale;
   readonly facts: Token | undefined;
   readonly solUsd: number | null;
-  /** Dollars that can't be converted, or that are worth more or less than what is measured. */
+  /** A sale of more or less than what is measured, or of dollars that can't be converted. */
   readonly isUnasked: boolean;
   /** An alert is on: nothing is shown as good. */
   readonly isAlerting: boolean;
@@ -48,7 +48,11 @@ export function ExitAnswer(props: Props) {
       </p>
       {isUnasked ? (
         <NotMeasured title={text.exit.unasked}>
-          {solUsd === null ? text.exit.usdUnknown : <Limits unit={sale.unit} solUsd={solUsd} />}
+          {sale.unit === "usd" && solUsd === null ? (
+            text.exit.usdUnknown
+          ) : (
+            <Limits unit={sale.unit} solUsd={solUsd} />
+          )}
         </NotMeasured>
       ) : exit !== undefined ? (
         <>

@@ -5,7 +5,7 @@ import { HistoryPanel } from "./history-panel.tsx";
 import { PastPanel } from "./past-panel.tsx";
 import { PoolsTable } from "./pools-table.tsx";
 import { SlippageCurve } from "./slippage-curve.tsx";
-import type { Sale } from "./token-search.ts";
+import { type Sale, sizeInSol } from "./token-search.ts";
 
 export type DetailsProps = {
   readonly mint: string;
@@ -18,7 +18,7 @@ export type DetailsProps = {
 
 /** The evidence below the answer. */
 export function TokenDetails({ mint, answer, facts, sale, exit, isPaused }: DetailsProps) {
-  const sizeSol = exit?.size_sol ?? (sale.unit === "sol" ? Number(sale.amount) : null);
+  const sizeSol = exit?.size_sol ?? sizeInSol(sale);
   const isBlocked = answer?.state === "bloqueado_dato";
   return (
     <>

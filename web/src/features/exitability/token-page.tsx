@@ -35,7 +35,7 @@ import { LimitNotice } from "./limit-notice.tsx";
 import { MailRow } from "./mail-row.tsx";
 import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
-import { exitPath, keepSale, readSale, type Sale, saleSearch } from "./token-search.ts";
+import { exitPath, keepSale, readSale, type Sale, saleSearch, sizeInSol } from "./token-search.ts";
 import { useExitability, useLiveExitability } from "./use-exitability.ts";
 import { type HistoryAlert, useExitAt, useHistory, useTokenFacts } from "./use-token-data.ts";
 import { WatchButton } from "./watch-button.tsx";
@@ -56,7 +56,8 @@ export function TokenPage({ mint }: Props) {
   const exit = useExitAt(mint, sale, solUsd, isPushed);
   const facts = useTokenFacts(mint);
   const answer = useExitability(mint, sale.profile, isPushed);
-  const isUnasked = status !== undefined && exitPath(mint, sale, solUsd) === null;
+  const isRateKnown = sale.unit !== "usd" || status !== undefined;
+  const isUnasked = isRateKnown && exitPath(mint, sale, solUsd) === null;
   if ((exit.data !== undefined || isUnasked) && !isAnswered) setIsAnswered(true);
   const history = useHistory(mint, "hour", {
     isWanted: isAnswered,
@@ -219,11 +220,7 @@ function Heading({ mint, name, answer, sale, exitSol, isMissing }: HeadingProps)
         </p>
       </div>
       {isMissing ? null : (
-        <WatchButton
-          mint={mint}
-          sale={sale}
-          sizeSol={sale.unit === "sol" ? Number(sale.amount) : exitSol}
-        />
+        <WatchButton mint={mint} sale={sale} sizeSol={sizeInSol(sale) ?? exitSol} />
       )}
     </header>
   );

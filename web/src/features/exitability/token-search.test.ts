@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { convertedAmount, exitPath, limitsOf, readAmount, worthInSol } from "./token-search.ts";
+import {
+  convertedAmount,
+  exitPath,
+  limitsOf,
+  readAmount,
+  sizeInSol,
+  worthInSol,
+} from "./token-search.ts";
 
 test("an amount is understood in the ways in which people write it", () => {
   for (const [text, plain] of [
@@ -23,6 +30,21 @@ test("an invalid amount, or one that cannot be sold, is refused", () => {
     assert.equal(readAmount(text, "tokens"), null, text);
   assert.equal(readAmount("0.001", "sol"), null);
   assert.equal(readAmount("1001", "sol"), null);
+});
+
+test("a size beyond what is measured is never asked for, and its limits are", () => {
+  const profile = "retail";
+  for (const amount of ["0", "0.009", "1000.1", "5000"]) {
+    const sale = { amount, unit: "sol", profile } as const;
+    assert.equal(exitPath("M", sale, 150), null, amount);
+    assert.equal(sizeInSol(sale), null, amount);
+  }
+  for (const amount of ["0.01", "1000"]) {
+    const sale = { amount, unit: "sol", profile } as const;
+    assert.match(exitPath("M", sale, null) ?? "", new RegExp(`size=${amount}&`));
+    assert.equal(sizeInSol(sale), Number(amount));
+  }
+  assert.equal(exitPath("M", { amount: "0", unit: "tokens", profile }, 150), null);
 });
 
 test("dollars are asked for as SOL, and not at all without a rate", () => {

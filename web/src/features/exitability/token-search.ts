@@ -35,13 +35,18 @@ export function readAmount(
   unit: SizeUnit,
   solUsd: number | null = null,
 ): string | null {
+  const amount = writtenAmount(text);
+  return amount === null || isBeyondLimits({ amount, unit }, solUsd) ? null : amount;
+}
+
+/** An amount in plain digits, whether or not it can be sold; null for an invalid one. */
+function writtenAmount(text: string): string | null {
   const [, digits = "", suffix = ""] = /^([\d.,'\s]+?)\s*([kKmM]?)$/.exec(text.trim()) ?? [];
   const plain = plainDigits(digits.replace(/['\s]/g, ""));
   if (plain === null) return null;
   const scale = suffix === "" ? 1 : suffix.toLowerCase() === "k" ? 1e3 : 1e6;
   const amount = scale === 1 ? plain : scaled(plain, scale);
-  if (!PLAIN.test(amount) || Number(amount) === 0) return null;
-  return isBeyondLimits({ amount, unit }, solUsd) ? null : amount;
+  return PLAIN.test(amount) ? amount : null;
 }
 
 /** The least and the most that is measured; in dollars as whole cents and whole dollars. Null: not known. */
@@ -59,8 +64,14 @@ export function isBeyondLimits(
   { amount, unit }: Pick<Sale, "amount" | "unit">,
   solUsd: number | null,
 ): boolean {
+  if (Number(amount) === 0) return true;
   const limits = limitsOf(unit, solUsd);
   return limits !== null && !isWithin(Number(amount), limits);
+}
+
+/** The size of a sale that is counted in SOL; null for other units, and beyond what is measured. */
+export function sizeInSol(sale: Sale): number | null {
+  return sale.unit === "sol" && !isBeyondLimits(sale, null) ? Number(sale.amount) : null;
 }
 
 /** What a sale is worth in SOL; null while what it is counted in can't be converted. */
@@ -106,19 +117,23 @@ function oneOf<Value extends string>(values: readonly Value[], text: unknown): V
   return values.find((value) => value === text) ?? null;
 }
 
-/** The sale of an address; what it leaves open is as it was last, or as on the first visit. */
+/**
+ * The sale of an address; what it leaves open is as it was last, or as on the first visit. An amount
+ * that is not measured stays, so that the page says so instead of answering for another one.
+ */
 export function readSale(parameters: URLSearchParams): Sale {
   const kept = keptSale();
   const unit = oneOf(UNITS, parameters.get("unit"));
-  const asked = readAmount(parameters.get("size") ?? "", unit ?? "sol");
+  const asked = writtenAmount(parameters.get("size") ?? "");
   const profile = oneOf(PROFILES, parameters.get("profile")) ?? kept.profile;
   if (asked === null) return { ...kept, profile };
   return { amount: asked, unit: unit ?? "sol", profile };
 }
 
-/** Amounts in SOL suit any token; an amount of one token's own units is not kept for the next. */
+/** Amounts in SOL suit any token; one token's own units, or what is not measured, are not kept for the next. */
 export function keepSale({ amount, unit, profile }: Sale): void {
-  const kept = unit === "tokens" ? keptSale() : { amount, unit };
+  const isKept = unit !== "tokens" && readAmount(amount, unit) !== null;
+  const kept = isKept ? { amount, unit } : keptSale();
   localStorage.setItem(KEPT_KEY, JSON.stringify({ ...kept, profile }));
 }
 
@@ -142,13 +157,14 @@ export function saleSearch({ amount, unit, profile }: Sale): Record<string, stri
   return { size: amount, unit: unit === "sol" ? null : unit, profile };
 }
 
-/** The path that asks for a sale; null where dollars can't be converted, or are beyond the limits. */
+/** The path that asks for a sale; null where dollars can't be converted, or beyond the limits. */
 export function exitPath(mint: string, sale: Sale, solUsd: number | null): string | null {
   const path = `/api/token/${encodeURIComponent(mint)}/exitability/at`;
   const { amount, unit, profile } = sale;
+  if (isBeyondLimits(sale, solUsd)) return null;
   if (unit === "tokens") return `${path}?size=${amount}&profile=${profile}&unit=token`;
   if (unit === "sol") return `${path}?size=${amount}&profile=${profile}`;
-  if (solUsd === null || isBeyondLimits(sale, solUsd)) return null;
+  if (solUsd === null) return null;
   return `${path}?size=${(Number(amount) / solUsd).toFixed(6)}&profile=${profile}`;
 }
 
