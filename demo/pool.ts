@@ -1,7 +1,8 @@
-import type { AccountChanges, Ledger } from "#src/node/ledger.ts";
+import type { AccountChanges, Ledger, LedgerTransaction, TokenChange } from "#src/node/ledger.ts";
 import type { Address } from "#src/units/address.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { decodeTokenAccount } from "#src/venues/shared/token/token-account.ts";
 import type { PoolStatus, Venue } from "#src/venues/venue.ts";
 import type { MarketProgram, Performed } from "./market-program.ts";
 import type { SeededRandom } from "./seeded-random.ts";
@@ -83,6 +84,7 @@ function addPerformed(
   { feePayer, random }: { readonly feePayer: Address; readonly random: SeededRandom },
 ): void {
   const { slot, unixTimestamp } = ledger.clock;
+  const tokenAmounts = tokenAmountsOf(ledger, result.changes);
   ledger.apply(result.changes);
   ledger.addTransaction({
     signature: random.signature(),
@@ -96,7 +98,24 @@ function addPerformed(
       data: result.instructionData,
     },
     inner: result.innerInstructionData.map((data) => ({ programId, accounts: [], data })),
+    tokenAmounts,
   });
+}
+
+/** The token accounts among the changes, before they are stored. */
+function tokenAmountsOf(
+  ledger: Ledger,
+  changes: AccountChanges,
+): NonNullable<LedgerTransaction["tokenAmounts"]> {
+  const amounts = new Map<Address, TokenChange>();
+  for (const [address, account] of changes) {
+    const before = decodeTokenAccount(ledger.get(address));
+    const after = decodeTokenAccount(account);
+    const mint = (before ?? after)?.mint;
+    if (mint === undefined) continue;
+    amounts.set(address, { mint, before: before?.amount ?? null, after: after?.amount ?? null });
+  }
+  return amounts;
 }
 
 /** Pays out the fees that trades have left in the pool. */
@@ -133,6 +152,7 @@ export function applyOutsideTrade(
   changes: AccountChanges,
   random: SeededRandom,
 ): void {
+  const tokenAmounts = tokenAmountsOf(ledger, changes);
   ledger.apply(changes);
   const { programId } = pool.venue;
   const { slot, unixTimestamp } = ledger.clock;
@@ -144,6 +164,7 @@ export function applyOutsideTrade(
     logs: [`Program ${programId} invoke [1]`, `Program ${programId} success`],
     instruction: { programId, accounts: [pool.address], data: new Uint8Array(8) },
     inner: [],
+    tokenAmounts,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { PoolRef } from "#src/track/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
+import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { SkipReason, SwapReader, SwapSeen } from "#src/venues/swap-reader.ts";
 import type { AccountVersions } from "./account-versions.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
@@ -7,6 +8,7 @@ import type { TransactionReading } from "./read-transaction.ts";
 import {
   type Replayed,
   type ReplayGround,
+  type ReportedSwap,
   replayOnEvent,
   replayOnState,
   stateBefore,
@@ -49,6 +51,8 @@ type PoolEvent = {
   readonly signature: string;
   readonly signer: Address | null;
   readonly swap: SwapSeen<unknown> | null;
+  /** Null: the transaction could not be read. */
+  readonly reading: TransactionReading | null;
 };
 
 /** Judges the swaps of one pool in a slot, in their order. Records the slot in `touchedSlot`. */
@@ -60,7 +64,8 @@ export function judgeSlot(input: SlotInput): readonly Judgement[] {
     if (pool.sinceSlot !== null && slot >= pool.sinceSlot) return judgeEvents(input, events);
     return pool.isResumed ? skipEvents(events, "state-not-held") : [];
   } finally {
-    pool.touchedSlot = slot;
+    // The transactions of an earlier slot may arrive later.
+    if (pool.touchedSlot === null || slot > pool.touchedSlot) pool.touchedSlot = slot;
   }
 }
 
@@ -83,8 +88,8 @@ function skipEvents(events: readonly PoolEvent[], reason: SkipReason): readonly 
 function judgeEvents(input: SlotInput, events: readonly PoolEvent[]): readonly Judgement[] {
   return input.pool.reader.setBefore === undefined
     ? judgeChain(input, events)
-    : events.flatMap(({ signature, signer, swap }) =>
-        swap === null ? [] : [judgeAlone(input, { signature, signer, swap })],
+    : events.flatMap(({ swap, ...event }) =>
+        swap === null ? [] : [judgeAlone(input, { ...event, swap })],
       );
 }
 
@@ -97,16 +102,20 @@ function poolEventsOf({
   return entries.flatMap(({ signature, reading, inLog }): readonly PoolEvent[] => {
     if (reading === null) {
       const swaps = inLog.filter((named) => named === address);
-      return swaps.map(() => ({ signature, signer: null, swap: skip("transaction-unread") }));
+      return swaps.map(() => ({
+        ...{ signature, signer: null, reading },
+        swap: skip("transaction-unread"),
+      }));
     }
     const signer = reading.feePayer;
     const swaps = reading.swaps.filter((swap) => swap.pool === address);
-    if (swaps.length > 0) return swaps.map((swap) => ({ signature, signer, swap }));
+    const event = { signature, signer, reading };
+    if (swaps.length > 0) return swaps.map((swap) => ({ ...event, swap }));
     if (reading.named?.has(address) !== true) return [];
     if (reading.unreadable.has(venue.programId))
-      return [{ signature, signer, swap: skip("event-unreadable") }];
+      return [{ ...event, swap: skip("event-unreadable") }];
     // A truncated log may have contained its swap.
-    return [{ signature, signer, swap: reading.isTruncated ? skip("transaction-unread") : null }];
+    return [{ ...event, swap: reading.isTruncated ? skip("transaction-unread") : null }];
   });
 }
 
@@ -136,7 +145,11 @@ function judgeChain(input: SlotInput, events: readonly PoolEvent[]): readonly Ju
     : null;
   const blockTime = blockTimeOf(entries);
   const judged: Judgement[] = [];
-  for (const { signature, signer, swap } of events) {
+  for (const [place, { signature, signer, swap }] of events.entries()) {
+    const last = events[place - 1];
+    // What else its transaction changed is not part of the state after its swap.
+    if (last !== undefined && last.signature !== signature && isChangedOtherwise(input, last))
+      doubt ??= "another-change";
     if (swap === null || swap.kind === "skipped") {
       if (swap !== null) judged.push({ signature, signer, outcome: swap, ground: null });
       doubt ??= "another-change";
@@ -146,7 +159,12 @@ function judgeChain(input: SlotInput, events: readonly PoolEvent[]): readonly Ju
       judged.push({ signature, signer, outcome: { kind: "skipped", reason: doubt }, ground: null });
       continue;
     }
-    const replayed = replayOnState({ ...pool, swap, slot, versions, blockTime }, state);
+    const replayed = proven(replayOnState({ ...pool, swap, slot, versions, blockTime }, state), {
+      input,
+      events,
+      place,
+      swap,
+    });
     // After another swap of its slot, its state was never held by accounts.
     const ground = judged.length === 0 ? groundOf(replayed) : null;
     const trader = swap.trader ?? signer;
@@ -156,6 +174,50 @@ function judgeChain(input: SlotInput, events: readonly PoolEvent[]): readonly Ju
     else state = replayed.after;
   }
   return judged;
+}
+
+type ChainedSwap = {
+  readonly input: SlotInput;
+  readonly events: readonly PoolEvent[];
+  /** Of the swap among the events. */
+  readonly place: number;
+  readonly swap: ReportedSwap;
+};
+
+/**
+ * The replay, unless it is a mismatch that may come from the state: a transaction or an update may be late or
+ * lost, and then the swap was executed on another state. The balances before its transaction show that.
+ */
+function proven(replayed: Replayed, { input, events, place, swap }: ChainedSwap): Replayed {
+  if (replayed.kind === "skipped" || replayed.modelled === swap.amountOut) return replayed;
+  const event = events[place];
+  if (event === undefined) return replayed;
+  if (isChangedOtherwise(input, event)) return { kind: "skipped", reason: "another-change" };
+  const earlier = events.slice(0, place).findLast(({ signature }) => signature !== event.signature);
+  return hasAmountsOf(input, event.reading, earlier?.reading ?? null)
+    ? replayed
+    : { kind: "skipped", reason: "state-not-held" };
+}
+
+function isChangedOtherwise({ pool }: SlotInput, { reading }: PoolEvent): boolean {
+  return reading?.changedOtherwise.has(pool.ref.address) === true;
+}
+
+/**
+ * Whether the pool's token accounts held before the transaction what they held after the last one of its slot,
+ * or else at the start of the slot. Amounts that are not stated are not compared.
+ */
+function hasAmountsOf(
+  { pool: { ref }, slot, versions }: SlotInput,
+  reading: TransactionReading | null,
+  earlier: TransactionReading | null,
+): boolean {
+  const known = versions.before(slot);
+  return ref.venue.accountsNeeded(ref.address, known, ref.mint).every((address) => {
+    const before = reading?.tokenAmounts?.get(address)?.before ?? null;
+    const held = earlier?.tokenAmounts?.get(address)?.after ?? tokenBalance(known.get(address));
+    return before === null || held === null || before === held;
+  });
 }
 
 /** All transactions of a slot have its block time; some of them, read whole, state it. */

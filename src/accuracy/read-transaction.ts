@@ -1,4 +1,4 @@
-import type { ObservedTransaction } from "#src/chain/chain-source.ts";
+import type { ObservedTransaction, TokenAmounts } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
 import { programRun } from "#src/venues/program-run.ts";
@@ -18,6 +18,10 @@ export type TransactionReading = {
   readonly blockTime: bigint | null;
   /** Programs that emitted an unreadable event. */
   readonly unreadable: ReadonlySet<Address>;
+  /** Pools that more instructions name than swap in them: something else may have changed these too. */
+  readonly changedOtherwise: ReadonlySet<Address>;
+  /** Of the token accounts that it names; null if only the log is known. */
+  readonly tokenAmounts: ReadonlyMap<Address, TokenAmounts> | null;
 };
 
 const READERS = new Map(SWAP_READERS.map((reader) => [reader.venue.programId, reader]));
@@ -41,7 +45,7 @@ export function readTransaction(
     if (readers.length === 0) return { kind: "foreign" };
     if (readers.some(({ needsInstructions }) => needsInstructions)) return { kind: "partial" };
   }
-  const { swaps, unreadable } = readSwaps(readers, transaction, log);
+  const { swaps, unreadable, changedOtherwise } = readSwaps(readers, transaction, log);
   // Not a swap: only the instructions show which pools it changed.
   if (instructions === null && (swaps.length === 0 || unreadable.size > 0))
     return { kind: "partial" };
@@ -53,6 +57,8 @@ export function readTransaction(
     feePayer: transaction.feePayer ?? null,
     blockTime: transaction.blockTime ?? null,
     unreadable,
+    changedOtherwise,
+    tokenAmounts: transaction.tokenAmounts ?? null,
   };
 }
 
@@ -68,16 +74,26 @@ function readSwaps(
   readers: readonly SwapReader<unknown, unknown>[],
   { instructions }: Pick<ObservedTransaction, "instructions">,
   log: ProgramLog,
-): Pick<TransactionReading, "swaps" | "unreadable"> {
+): Pick<TransactionReading, "swaps" | "unreadable" | "changedOtherwise"> {
   const swaps: SwapSeen<unknown>[] = [];
   const unreadable = new Set<Address>();
+  const changedOtherwise = new Set<Address>();
   for (const reader of readers) {
     const { programId } = reader.venue;
-    const read = readRun(reader, programRun(programId, { instructions, logged: log.data }));
-    if (read === null) unreadable.add(programId);
-    else swaps.push(...read);
+    const run = programRun(programId, { instructions, logged: log.data });
+    const read = readRun(reader, run);
+    if (read === null) {
+      unreadable.add(programId);
+      continue;
+    }
+    swaps.push(...read);
+    for (const { pool } of read) {
+      const naming = run.calls?.filter(({ accounts }) => accounts.includes(pool)) ?? [];
+      const own = read.filter((swap) => swap.pool === pool);
+      if (naming.length > own.length) changedOtherwise.add(pool);
+    }
   }
-  return { swaps, unreadable };
+  return { swaps, unreadable, changedOtherwise };
 }
 
 function namedAccounts(instructions: NonNullable<ObservedTransaction["instructions"]>) {

@@ -20,10 +20,13 @@ import { poolsInLog, readTransaction, type TransactionReading } from "./read-tra
 import type { ReplayGround } from "./replay-swap.ts";
 import { sampledPools } from "./sampled-pools.ts";
 
-/** All account updates and transactions of a slot have arrived by then. */
+/**
+ * All transactions of a slot have arrived by then, and all account updates once one of a later slot has: they
+ * come through another thread, which may be busy for longer.
+ */
 const SETTLE_MS = 1_200;
-/** A transaction that the node has not returned by then counts as unread. */
-const READ_DEADLINE_MS = 15_000;
+/** A transaction that the node has not returned by then counts as unread, and no update is waited for. */
+const DEADLINE_MS = 15_000;
 const TICK_EVERY_MS = 200;
 const FOLLOW_EVERY_MS = 1_000;
 /** A pool's subscriptions are open and its first reads done by then. */
@@ -233,7 +236,8 @@ export class SwapJudge {
       const batch = this.#batches.get(slot);
       if (batch === undefined) continue;
       const ageMs = nowMs - batch.firstSeenMs;
-      if (ageMs < SETTLE_MS || (batch.unread > 0 && ageMs < READ_DEADLINE_MS)) return;
+      const isWhole = batch.unread === 0 && this.#deps.versions.newestSlot > slot;
+      if (ageMs < SETTLE_MS || (!isWhole && ageMs < DEADLINE_MS)) return;
       this.#batches.delete(slot);
       this.#judge(slot, batch);
     }

@@ -118,6 +118,9 @@ export type ObservedInstruction = {
   readonly data: Uint8Array;
 };
 
+/** Base units of a token account before and after a transaction; null: not stated. */
+export type TokenAmounts = { readonly before: bigint | null; readonly after: bigint | null };
+
 /** A successful transaction, with its logs and instructions. */
 export type ObservedTransaction = {
   /** Base58. */
@@ -129,6 +132,8 @@ export type ObservedTransaction = {
   readonly feePayer?: Address;
   /** The chain's clock at the slot, in seconds; absent where it is not stated. */
   readonly blockTime?: bigint;
+  /** Of the token accounts that it names; absent where only logs are known. */
+  readonly tokenAmounts?: ReadonlyMap<Address, TokenAmounts>;
   /** In the order of execution; null: only logs are known, `readTransaction` returns the rest. */
   readonly instructions: readonly ObservedInstruction[] | null;
 };

@@ -234,6 +234,7 @@ test("transactions that mention an address are published with their logs, and ca
   assert.deepEqual(told, { signature, slot, logs, instructions: null });
   assert.deepEqual(await chain.source.readTransaction(signature), {
     ...{ signature, slot, logs, feePayer: swap.feePayer, blockTime: START.unixTimestamp },
+    tokenAmounts: new Map(),
     instructions: [instruction, swap.inner[0]],
   });
   assert.equal(await chain.source.readTransaction("7".repeat(87)), null);

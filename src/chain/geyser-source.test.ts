@@ -183,6 +183,10 @@ test("transactions come whole: logs, instructions and what they called", async (
   const expected = {
     ...{ signature: transaction.signature, slot: transaction.slot, logs: transaction.logs },
     feePayer: testAddress(50),
+    tokenAmounts: new Map([
+      [testAddress(51), { before: 7n, after: 2n ** 64n - 1n }],
+      [testAddress(53), { before: null, after: 0n }],
+    ]),
     instructions: [transaction.instruction, transaction.inner[0]],
   };
   const streamed = await log.first(() => true, "the transaction");
@@ -225,6 +229,7 @@ function comparable(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, part) => {
       if (typeof part === "bigint") return `${part}n`;
+      if (part instanceof Map) return [...part];
       if (part?.type === "Buffer") return Buffer.from(part.data).toString("hex");
       return part instanceof Uint8Array ? Buffer.from(part).toString("hex") : part;
     }),

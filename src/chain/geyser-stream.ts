@@ -7,7 +7,7 @@ import type { ChainLogger } from "./chain-logger.ts";
 import type { GeyserCall, OpenStream } from "./geyser-client.ts";
 import type { StreamLoss } from "./geyser-health.ts";
 import { pingRequest } from "./geyser-request.ts";
-import { parseU64 } from "./geyser-updates.ts";
+import { parseU64 } from "./parse-u64.ts";
 import type { SlotOutcomes } from "./slot-outcomes.ts";
 import type { LinkTiming } from "./subscription-link.ts";
 import type { GeyserUpdate } from "./undecoded-transaction.ts";

@@ -10,6 +10,8 @@ import type {
   ObservedInstruction,
   ObservedTransaction,
 } from "./chain-source.ts";
+import { parseU64 } from "./parse-u64.ts";
+import { type StatedBalance, tokenAmountsOf } from "./token-amounts.ts";
 import type { GeyserUpdate } from "./undecoded-transaction.ts";
 
 const ADDRESS_BYTES = 32;
@@ -78,13 +80,21 @@ export function transactionOf(message: SubscribeUpdateTransaction): ObservedTran
     slot,
     logs: meta.logMessages,
     ...(feePayer === undefined ? {} : { feePayer }),
+    tokenAmounts: tokenAmountsOf(addresses, {
+      before: meta.preTokenBalances.map(statedBalance),
+      after: meta.postTokenBalances.map(statedBalance),
+    }),
     instructions: meta.innerInstructionsNone ? null : instructions,
   };
 }
 
-/** A 64-bit number in decimal text; null: malformed. */
-export function parseU64(text: string | undefined): bigint | null {
-  return text !== undefined && /^\d{1,20}$/.test(text) ? BigInt(text) : null;
+type RawBalance = {
+  readonly accountIndex: number;
+  readonly uiTokenAmount?: { readonly amount: string } | undefined;
+};
+
+function statedBalance({ accountIndex, uiTokenAmount }: RawBalance): StatedBalance {
+  return { accountIndex, amount: uiTokenAmount?.amount };
 }
 
 type RawInstruction = {

@@ -298,13 +298,25 @@ test("a version 1 transaction, which has no look-up tables, is asked for and rea
         signatures: [signature],
         message: { accountKeys: [testAddress(9), PROGRAM], instructions: [instruction] },
       },
-      meta: { err: null, logMessages: ["Program log: swapped"], innerInstructions: [] },
+      meta: {
+        ...{ err: null, logMessages: ["Program log: swapped"], innerInstructions: [] },
+        preTokenBalances: [
+          { accountIndex: 0, uiTokenAmount: { amount: "7" } },
+          { accountIndex: 9, uiTokenAmount: { amount: "8" } },
+        ],
+        postTokenBalances: [{ accountIndex: 1, uiTokenAmount: { amount: "-1" } }, null],
+      },
     });
   });
   const read = await sourceAt(t, node.httpUrl).readTransaction(signature);
   assert.deepEqual(read, {
     ...{ signature, slot: 5n, logs: ["Program log: swapped"] },
     ...{ feePayer: testAddress(9), blockTime: 1_790_000_000n },
+    // Malformed balances are unknown, and of an account that is not named no balance is kept.
+    tokenAmounts: new Map([
+      [testAddress(9), { before: 7n, after: null }],
+      [PROGRAM, { before: null, after: null }],
+    ]),
     instructions: [{ programId: PROGRAM, accounts: [testAddress(9)], data: Uint8Array.of(1) }],
   });
 });

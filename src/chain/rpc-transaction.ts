@@ -3,6 +3,7 @@ import { type Address, parseAddress } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import type { ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
 import { isWholeNumber, malformed } from "./rpc-answers.ts";
+import { type StatedBalance, tokenAmountsOf } from "./token-amounts.ts";
 
 /** No transaction has room for more instructions. */
 const MAX_INSTRUCTIONS = 2_000;
@@ -32,6 +33,10 @@ export function parseTransaction(result: unknown, signature: string): ObservedTr
     logs,
     ...(feePayer === undefined ? {} : { feePayer }),
     ...(isWholeNumber(blockTime) ? { blockTime: BigInt(blockTime) } : {}),
+    tokenAmounts: tokenAmountsOf(addresses, {
+      before: statedBalances(meta["preTokenBalances"]),
+      after: statedBalances(meta["postTokenBalances"]),
+    }),
     instructions: instructionsOf(message, meta, addresses),
   };
 }
@@ -94,6 +99,18 @@ function parseInstruction(value: unknown, addresses: readonly Address[]): Observ
     accounts: list(field(value, "accounts")).map(at),
     data,
   };
+}
+
+/** Older nodes leave them out. */
+function statedBalances(value: unknown): readonly StatedBalance[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((entry) => {
+    const accountIndex = field(entry, "accountIndex");
+    const amount = field(field(entry, "uiTokenAmount"), "amount");
+    return isWholeNumber(accountIndex) && typeof amount === "string"
+      ? [{ accountIndex, amount }]
+      : [];
+  });
 }
 
 function field(value: unknown, name: string): unknown {

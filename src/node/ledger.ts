@@ -18,6 +18,15 @@ export type LedgerTransaction = {
   readonly logs: readonly string[];
   readonly instruction: Instruction;
   readonly inner: readonly Instruction[];
+  /** Of the token accounts that it changed, base units; absent: none. */
+  readonly tokenAmounts?: ReadonlyMap<Address, TokenChange>;
+};
+
+/** A token account before and after a transaction; null: it did not exist. */
+export type TokenChange = {
+  readonly mint: Address;
+  readonly before: bigint | null;
+  readonly after: bigint | null;
 };
 
 export type LedgerListener = {

@@ -7,13 +7,13 @@ import type { LedgerTransaction } from "./ledger.ts";
 
 /** The fee of a signature, lamports. */
 const FEE = 5_000;
+const NO_AMOUNTS: NonNullable<LedgerTransaction["tokenAmounts"]> = new Map();
 
-/** A transaction as getTransaction returns it in encoding "json", without balances. */
+/** A transaction as getTransaction returns it in encoding "json", without the balances in lamports. */
 export function transactionText(transaction: LedgerTransaction): string {
-  const { feePayer, instruction, inner } = transaction;
-  const accountKeys = [
-    ...new Set([feePayer, ...[instruction, ...inner].flatMap(addressesOf)]),
-  ] as const;
+  const { feePayer, instruction, inner, tokenAmounts = NO_AMOUNTS } = transaction;
+  const named = [instruction, ...inner].flatMap(addressesOf);
+  const accountKeys = [...new Set([feePayer, ...named, ...tokenAmounts.keys()])] as const;
   const indexes = new Map(accountKeys.map((address, index) => [address, index]));
   const printed = (one: Instruction, stackHeight: number | null) => ({
     programIdIndex: indexes.get(one.programId),
@@ -25,6 +25,18 @@ export function transactionText(transaction: LedgerTransaction): string {
     inner.length === 0
       ? []
       : [{ index: 0, instructions: inner.map((nested) => printed(nested, 2)) }];
+  const balances = (side: "before" | "after") =>
+    [...tokenAmounts].flatMap(([address, { mint, [side]: amount }]) =>
+      amount === null
+        ? []
+        : [
+            {
+              accountIndex: indexes.get(address),
+              mint,
+              uiTokenAmount: { amount: String(amount) },
+            },
+          ],
+    );
   return JSON.stringify({
     slot: toNumber(transaction.slot),
     blockTime: toNumber(transaction.unixTimestamp),
@@ -48,8 +60,8 @@ export function transactionText(transaction: LedgerTransaction): string {
       fee: FEE,
       preBalances: [],
       postBalances: [],
-      preTokenBalances: [],
-      postTokenBalances: [],
+      preTokenBalances: balances("before"),
+      postTokenBalances: balances("after"),
       innerInstructions,
       logMessages: transaction.logs,
       loadedAddresses: { writable: [], readonly: [] },

@@ -318,11 +318,12 @@ function accountsOf(filter: SubscribeRequestFilterAccounts): ReadonlySet<string>
 }
 
 function sendTransaction({ call, request }: Client, transaction: LedgerTransaction): void {
-  const { feePayer, instruction, inner } = transaction;
+  const { feePayer, instruction, inner, tokenAmounts = new Map() } = transaction;
   const keys = [
     ...new Set([
       feePayer,
       ...[instruction, ...inner].flatMap(({ accounts, programId }) => [...accounts, programId]),
+      ...tokenAmounts.keys(),
     ]),
   ];
   const isWanted = Object.values(request?.transactions ?? {}).some(({ accountInclude }) =>
@@ -334,6 +335,12 @@ function sendTransaction({ call, request }: Client, transaction: LedgerTransacti
     accounts: Uint8Array.from(one.accounts, (address) => keys.indexOf(address)),
     data: one.data,
   });
+  const balances = (side: "before" | "after") =>
+    [...tokenAmounts].flatMap(([address, { [side]: amount }]) =>
+      amount === null
+        ? []
+        : [{ accountIndex: keys.indexOf(address), uiTokenAmount: { amount: String(amount) } }],
+    );
   const update = SubscribeUpdate.fromPartial({
     filters: ["transactions"],
     transaction: {
@@ -346,6 +353,8 @@ function sendTransaction({ call, request }: Client, transaction: LedgerTransacti
         meta: {
           logMessages: [...transaction.logs],
           innerInstructions: [{ index: 0, instructions: inner.map(compiled) }],
+          preTokenBalances: balances("before"),
+          postTokenBalances: balances("after"),
         },
       },
     },

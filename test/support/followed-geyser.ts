@@ -73,6 +73,10 @@ export function someTransaction(slot: bigint) {
     logs: ["Program log: swapped"],
     instruction: { programId: PROGRAM, accounts: [POOL], data: Uint8Array.of(1, 2) },
     inner: [{ programId: PROGRAM, accounts: [], data: Uint8Array.of(3) }],
+    tokenAmounts: new Map([
+      [testAddress(51), { mint: testAddress(52), before: 7n, after: 2n ** 64n - 1n }],
+      [testAddress(53), { mint: testAddress(52), before: null, after: 0n }],
+    ]),
   };
 }
 

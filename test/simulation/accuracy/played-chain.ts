@@ -69,13 +69,14 @@ function followLogs(ledger: Ledger, events: TransactionEvents) {
   };
 }
 
-function observed(transaction: LedgerTransaction): ObservedTransaction {
-  const { signature, slot, logs, instruction, inner, unixTimestamp } = transaction;
+export function observed(transaction: LedgerTransaction): ObservedTransaction {
+  const { signature, slot, logs, instruction, inner, unixTimestamp, tokenAmounts } = transaction;
   return {
     signature,
     slot,
     logs,
     blockTime: unixTimestamp,
+    ...(tokenAmounts === undefined ? {} : { tokenAmounts }),
     instructions: [instruction, ...inner],
   };
 }
