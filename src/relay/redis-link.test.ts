@@ -5,12 +5,11 @@ import { seededRandom } from "#src/platform/seeded-random.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
+import { SILENT_LOG, warningsTo } from "#test/support/failure-loggers.ts";
 import { testRedis } from "#test/support/redis.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { RedisLink } from "./redis-link.ts";
 import { RelayUnavailable } from "./relay-link.ts";
-
-const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 
 /** A link over a wire that can be cut, and what it receives on one topic. */
 async function overAWire(t: TestContext) {
@@ -18,7 +17,11 @@ async function overAWire(t: TestContext) {
   if (redis === null) return null;
   const wire = await startCuttingProxy(t, redis.url);
   const open = () => {
-    const link = new RedisLink({ url: `redis://127.0.0.1:${wire.port}`, random: () => 0.5, log });
+    const link = new RedisLink({
+      url: `redis://127.0.0.1:${wire.port}`,
+      random: () => 0.5,
+      log: SILENT_LOG,
+    });
     closeAfter(t, () => link.close());
     const heard: string[] = [];
     link.subscribe("topic", (text) => void heard.push(text));
@@ -61,7 +64,7 @@ test("a connection that falls silent is left for a new one within some seconds, 
 
 const ignore = () => undefined;
 
-function openLink(t: TestContext, url: string): RedisLink {
+function openLink(t: TestContext, url: string, log = SILENT_LOG): RedisLink {
   const link = new RedisLink({ url, random: () => 0.5, log });
   closeAfter(t, () => link.close());
   return link;
@@ -203,4 +206,31 @@ test("a node of a cluster, which would refuse topics of other nodes, gets plain 
   const link = openLink(t, redis.url);
   await up(link);
   await assertPlain(link);
+});
+
+const COUNT = { keys: ["uses"], args: [] };
+
+test("a count that Redis refuses, and a message without the permission, are each logged once with its reason", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const admin = await openAdmin(t, redis.url);
+  await admin.aclSetUser("mute", ["on", ">secret", "~*", "&*", "+@all", "-publish"]);
+  const warnings: unknown[] = [];
+  const { host } = new URL(redis.url);
+  const link = openLink(
+    t,
+    `redis://mute:secret@${host}`,
+    warningsTo((line) => warnings.push(line)),
+  );
+  await up(link);
+  const count = () => link.evaluate("return redis.call('INCR', KEYS[1])", COUNT);
+  await admin.configSet("maxmemory", "1");
+  for (let times = 0; times < 2; times++) {
+    await assert.rejects(count(), RelayUnavailable);
+    await assert.rejects(link.publish("topic", "text"), RelayUnavailable);
+  }
+  const reasons = warnings.map((line) => (line as { reason: string }).reason.split(" ")[0]);
+  assert.deepEqual(reasons, ["OOM", "NOPERM"]);
+  await admin.configSet("maxmemory", "0");
+  assert.equal(await count(), 1);
 });

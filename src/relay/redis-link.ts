@@ -18,6 +18,8 @@ const LONGEST_WAIT_MS = 1_000;
 const SUBSCRIBED_AT_ONCE = 1_000;
 /** Each connection uses these topics once to learn whether the server accepts sharded topics. A cluster stores them on two nodes. */
 const PROBE_TOPICS = ["exitability:probe", "exitability:another-probe"];
+/** Some messages may be refused while others are published: it is one failure until this long after the last. */
+const REFUSAL_ENDS_AFTER_MS = 10_000;
 /** Errors of an older server, a user without the permission, or a cluster. After any other error the next attempt may succeed. */
 const REFUSED = /^(ERR unknown command|NOPERM|CROSSSLOT)/;
 
@@ -50,6 +52,8 @@ export class RedisLink implements RelayLink {
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #restored = new Listeners<void>();
   readonly #failures: FailureLog;
+  /** Commands that a server in reach refuses: out of memory, read-only, or without the permission. */
+  readonly #refusals: { readonly publish: FailureLog; readonly evaluate: FailureLog };
   readonly #backOff: BackOff;
   /** A connection that is open but silent is replaced by a new one. */
   readonly #pings: Poller;
@@ -65,12 +69,26 @@ export class RedisLink implements RelayLink {
   constructor(options: RedisLinkOptions) {
     this.#options = options;
     const { url, random, log } = options;
+    const context = { host: URL.parse(url)?.host ?? null };
     this.#failures = new FailureLog({
       log,
       what: "reach Redis",
       next: "reconnecting; limits are counted per process and no tracker is reachable until then",
-      context: { host: URL.parse(url)?.host ?? null },
+      context,
     });
+    const endsAfterMs = REFUSAL_ENDS_AFTER_MS;
+    this.#refusals = {
+      publish: new FailureLog({
+        ...{ log, context, endsAfterMs },
+        what: "publish a message through Redis",
+        next: "answers of other processes get older until Redis accepts messages",
+      }),
+      evaluate: new FailureLog({
+        ...{ log, context },
+        what: "count requests in Redis",
+        next: "limits are counted per process until Redis accepts the counts",
+      }),
+    };
     this.#backOff = new BackOff({ firstMs: FIRST_WAIT_MS, longestMs: LONGEST_WAIT_MS, random });
     this.#client = this.#open();
     const run = () => this.#ping();
@@ -103,7 +121,7 @@ export class RedisLink implements RelayLink {
 
   /** Sends to all subscribers of the topic. @throws RelayUnavailable */
   async publish(topic: string, text: string): Promise<void> {
-    await this.#command((client) => client.publish(topic, text));
+    await this.#command("publish", (client) => client.publish(topic, text));
   }
 
   /**
@@ -113,7 +131,8 @@ export class RedisLink implements RelayLink {
    * @throws RelayUnavailable
    */
   async publishSharded(topic: string, text: string): Promise<number | null> {
-    if (this.#session?.isSharded) return this.#command((client) => client.sPublish(topic, text));
+    if (this.#session?.isSharded)
+      return this.#command("publish", (client) => client.sPublish(topic, text));
     await this.publish(topic, text);
     return null;
   }
@@ -124,7 +143,7 @@ export class RedisLink implements RelayLink {
     options: { readonly keys: readonly string[]; readonly args: readonly string[] },
   ): Promise<unknown> {
     const { keys, args } = options;
-    return this.#command((client) =>
+    return this.#command("evaluate", (client) =>
       client.eval(script, { keys: [...keys], arguments: [...args] }),
     );
   }
@@ -175,16 +194,23 @@ export class RedisLink implements RelayLink {
     ended.catch(() => undefined);
   }
 
-  async #command<Answer>(command: (client: Client) => Promise<Answer>): Promise<Answer> {
+  async #command<Answer>(
+    kind: "publish" | "evaluate" | "ping",
+    command: (client: Client) => Promise<Answer>,
+  ): Promise<Answer> {
+    const refusals = kind === "ping" ? null : this.#refusals[kind];
     if (!this.#isUp) throw new RelayUnavailable("not connected to Redis");
     const ended = new AbortController();
     const late = delay(ANSWER_WITHIN_MS, null, { signal: ended.signal, ref: false }).then(() => {
       throw new RelayUnavailable(`Redis did not reply within ${ANSWER_WITHIN_MS} ms`);
     });
     try {
-      return await Promise.race([command(this.#client), late]);
+      const answer = await Promise.race([command(this.#client), late]);
+      refusals?.succeeded();
+      return answer;
     } catch (cause) {
       if (cause instanceof RelayUnavailable) throw cause;
+      if (cause instanceof ErrorReply) refusals?.failed(cause);
       throw new RelayUnavailable("Redis refused the command or closed the connection", { cause });
     } finally {
       late.catch(() => undefined);
@@ -287,7 +313,7 @@ export class RedisLink implements RelayLink {
     if (!this.#isUp) return;
     const client = this.#client;
     try {
-      await this.#command(() => client.ping());
+      await this.#command("ping", () => client.ping());
     } catch {
       this.#replace(client, `no reply to a ping within ${ANSWER_WITHIN_MS} ms`);
     }
