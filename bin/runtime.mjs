@@ -23,6 +23,7 @@ export async function onPinnedRuntime(program) {
     process.exit(0);
   });
   onOrphaned(() => process.kill(process.pid, "SIGTERM"));
+  if (process.pid === 1) endOnSignals();
   try {
     process.exitCode = await program();
   } catch (error) {
@@ -67,6 +68,18 @@ function rerunOn(node) {
   child.on("exit", (code, signal) =>
     process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)),
   );
+}
+
+/**
+ * The first process of a container gets no signal that it does not listen to: without this, one that comes during
+ * the start is lost, and an interrupted command goes on. A command that listens itself decides when to end.
+ */
+function endOnSignals() {
+  for (const signal of ["SIGINT", "SIGTERM"]) {
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
+    });
+  }
 }
 
 /**

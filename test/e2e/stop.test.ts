@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { type DatabasePlace, eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { mailedCode } from "#test/support/mailed-code.ts";
 import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
@@ -192,4 +196,26 @@ test("a service whose system clock is set back ends with the reason, for its sup
   const { level, setBackMs } = JSON.parse(line);
   assert.equal(level, 50, "an error");
   assert.ok(Math.abs(setBackMs - 3_600_000) < 5_000, line);
+});
+
+const AS_FIRST_PROCESS = ["--pid", "--fork", "--kill-child"];
+/** Needs Linux, and root. */
+const CAN_BE_FIRST = spawnSync("unshare", [...AS_FIRST_PROCESS, "true"]).status === 0;
+
+test("the first process of a container ends at a signal that comes while it starts", async (t) => {
+  if (!CAN_BE_FIRST) return t.skip("a process namespace needs root");
+  const { dataDir } = sqlitePlace(t);
+  const command = [process.execPath, "bin/exitability.mjs", "serve"];
+  const container = spawn("unshare", [...AS_FIRST_PROCESS, ...command], {
+    env: { PATH: process.env["PATH"], DATA_DIR: dataDir, PORT: "0" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  closeAfter(t, () => container.kill("SIGKILL"));
+  const ended = once(container, "exit");
+  for await (const line of createInterface(container.stdout)) {
+    assert.doesNotMatch(line, /listens at/, "the signal was lost");
+    const children = readFileSync(`/proc/${container.pid}/task/${container.pid}/children`, "utf8");
+    if (line.includes('"starting"')) process.kill(Number(children), "SIGTERM");
+  }
+  assert.deepEqual(await ended, [143, null]);
 });
