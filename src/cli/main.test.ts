@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, symlinkSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -47,6 +48,26 @@ function emptyFolder(t: TestContext): string {
   const folder = temporaryDirectory(t);
   return folder;
 }
+
+const LOADED = `import { registerHooks } from "node:module";
+const loaded = [];
+registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+const { run } = await import("#src/cli/main.ts");
+const output = { out() {}, err() {} };
+for (const args of [["--help"], ["serve", "--help"], ["--version"]]) await run(args, output);
+console.log(loaded.filter((url) => url.startsWith("file:")).join("\\n"));`;
+
+test("help and the version are printed without loading the service or a package", () => {
+  const args = ["--input-type=module", "--eval", LOADED];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8" });
+  const heavy = /\/(node_modules|src\/(app\/config\.ts|store\/|venues\/))/;
+  const lines = stdout.trim().split("\n");
+  assert.ok(lines.length > 1, stdout);
+  assert.deepEqual(
+    lines.filter((url) => heavy.test(url)),
+    [],
+  );
+});
 
 test("help lists every command, and each command has its own help", async () => {
   const { code, out } = await call("--help");

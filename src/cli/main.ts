@@ -1,8 +1,5 @@
-import { ConfigError } from "#src/app/config.ts";
-import { RecordingError } from "#src/node/recording.ts";
 import manifest from "../../package.json" with { type: "json" };
-import { failureText } from "./failure-text.ts";
-import { type Output, terminal, UsageError } from "./output.ts";
+import { type Output, terminal } from "./output.ts";
 
 type Run = (args: readonly string[], output: Output) => Promise<number>;
 
@@ -14,7 +11,7 @@ type Command = {
   readonly help?: (words: readonly string[]) => Promise<string>;
 };
 
-/** A command's module is loaded only when the command is called. */
+/** A command's module is loaded only when the command is called: help needs none of them. */
 const COMMANDS: Readonly<Record<string, Command>> = {
   serve: {
     usage: "",
@@ -92,39 +89,13 @@ export async function run(args: readonly string[], output: Output = terminal): P
     output.out(await helpOf(name, command, rest));
     return 0;
   }
+  // Loaded before the command runs: it may fail because no file can be opened any more.
+  const { reportFailure } = await import("./report-failure.ts");
   try {
     return await (await command.load())(rest, output);
   } catch (error) {
-    return failed(error, name, output);
+    return reportFailure(error, name, output);
   }
-}
-
-/** Prints the reason in one sentence. @throws our own bugs again */
-function failed(error: unknown, name: string, output: Output): number {
-  if (
-    error instanceof UsageError ||
-    error instanceof ConfigError ||
-    error instanceof RecordingError
-  ) {
-    output.err(`exitability ${name}: ${error.message}`);
-    return 2;
-  }
-  if (isUnknownOption(error)) {
-    // Node's second sentence is about arguments that begin with a dash, which no command takes.
-    const [what = ""] = error.message.split(". ");
-    output.err(`exitability ${name}: ${what}; see exitability ${name} --help`);
-    return 2;
-  }
-  const text = failureText(error);
-  if (text === null) throw error;
-  output.err(`exitability ${name}: ${text}`);
-  return 1;
-}
-
-function isUnknownOption(error: unknown): error is Error {
-  return (
-    error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS")
-  );
 }
 
 async function helpOf(
