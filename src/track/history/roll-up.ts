@@ -88,11 +88,14 @@ export class RollUp {
     return true;
   }
 
-  /** Drops a day of samples, on SQLite a part of it. */
+  /**
+   * Drops a day of samples, on SQLite a part of it. Where that fails, since a backup reads the table for example,
+   * it is tried again without rolling up the day again.
+   */
   async #drop(day: number): Promise<true> {
-    this.#place = null;
     while (await dropSampleDay(this.#deps.database, { day, limit: ROWS_PER_SLICE }))
       await nextTurn();
+    this.#place = null;
     return true;
   }
 
