@@ -103,7 +103,8 @@ test("a delivery that ends while alerts are recorded does not deadlock", async (
     await record(store, owner, "deterioration");
     const message = await takeMessage(store.db, channel.id, NOW + 1_000);
     assert.ok(message);
-    const attempt = { channelId: channel.id, messageId: message.id, nowMs: NOW, isSlow: false };
+    const held = { channelId: channel.id, leaseUntilMs: 0 };
+    const attempt = { ...held, messageId: message.id, nowMs: NOW, isSlow: false };
     const query = { kind: "SelectQueryNode", table: "channels" } as const;
     const other = interrupted(store, query, () => finishMessage(store.db, attempt));
     assert.equal((await record(other.store, owner, "deterioration", NOW + 1_000)).length, 1);

@@ -47,12 +47,19 @@ export async function claimChannels(
   return rows.map(toChannel);
 }
 
+/** A channel that a worker holds. The end of the lease distinguishes its worker from a later one. */
+export type HeldChannel = { readonly channelId: bigint; readonly leaseUntilMs: number };
+
 /** Gives back a channel that had nothing to send after all. */
-export async function releaseChannel(db: Kysely<Schema>, channelId: bigint): Promise<void> {
+export async function releaseChannel(
+  db: Kysely<Schema>,
+  { channelId, leaseUntilMs }: HeldChannel,
+): Promise<void> {
   await db
     .updateTable("channels")
     .set({ lease_until_ms: 0n })
     .where("id", "=", channelId)
+    .where("lease_until_ms", "=", BigInt(leaseUntilMs))
     .execute();
 }
 

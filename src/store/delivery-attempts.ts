@@ -1,30 +1,25 @@
-import type { Kysely } from "kysely";
+import type { Kysely, Updateable } from "kysely";
+import type { HeldChannel } from "./channel-leases.ts";
 import type { Schema } from "./schema.ts";
 
 /** One attempt to deliver a message. What it ends with is written to its channel first, then to the message. */
-export type Attempt = {
-  readonly channelId: bigint;
+export type Attempt = HeldChannel & {
   readonly messageId: bigint;
   readonly nowMs: number;
   readonly isSlow: boolean;
 };
 
-/** The receiver has the message. The channel is free again. */
+/** The receiver has the message. The channel is free again, unless another worker holds it by now. */
 export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promise<void> {
-  const { channelId, messageId, nowMs, isSlow } = attempt;
+  const { messageId, nowMs, isSlow } = attempt;
   await db.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable("channels")
-      .set({
-        last_delivery_at_ms: BigInt(nowMs),
-        last_error: null,
-        failing_since_ms: null,
-        is_slow: isSlow ? 1n : 0n,
-        retry_at_ms: 0n,
-        lease_until_ms: 0n,
-      })
-      .where("id", "=", channelId)
-      .execute();
+    await endLease(transaction, attempt, {
+      last_delivery_at_ms: BigInt(nowMs),
+      last_error: null,
+      failing_since_ms: null,
+      is_slow: isSlow ? 1n : 0n,
+      retry_at_ms: 0n,
+    });
     await transaction
       .updateTable("messages")
       .set({ status: "delivered", ended_at_ms: BigInt(nowMs), last_error: null })
@@ -35,7 +30,8 @@ export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promi
 
 /**
  * The receiver does not have it, as far as is known. The channel rests until `retryAtMs`, and its
- * other messages with it; null: the message is given up, and the next one is tried.
+ * other messages with it; null: the message is given up, and the next one is tried. Nothing changes where
+ * the attempt outlasted its lease: another worker tries the message, or has delivered it.
  */
 export async function failMessage(
   db: Kysely<Schema>,
@@ -44,16 +40,17 @@ export async function failMessage(
   const { channelId, messageId, nowMs, error, retryAtMs, isSlow } = attempt;
   await db.transaction().execute(async (transaction) => {
     const ended = retryAtMs === null ? { status: "dead", ended_at_ms: BigInt(nowMs) } : {};
+    const isHeld = await endLease(transaction, attempt, {
+      last_error: error,
+      is_slow: isSlow ? 1n : 0n,
+      retry_at_ms: BigInt(retryAtMs ?? nowMs),
+    });
+    if (!isHeld) return;
     await transaction
       .updateTable("channels")
-      .set((eb) => ({
-        last_error: error,
-        failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(BigInt(nowMs))),
-        is_slow: isSlow ? 1n : 0n,
-        retry_at_ms: BigInt(retryAtMs ?? nowMs),
-        lease_until_ms: 0n,
-      }))
+      .set({ failing_since_ms: BigInt(nowMs) })
       .where("id", "=", channelId)
+      .where("failing_since_ms", "is", null)
       .execute();
     await transaction
       .updateTable("messages")
@@ -65,23 +62,24 @@ export async function failMessage(
 
 /**
  * The receiver refused this message. It is due again at `retryAtMs` (null: it is given up), and the
- * channel is free for its other messages at once.
+ * channel is free for its other messages at once. As `failMessage` where the lease is over.
  */
 export async function refuseMessage(
   db: Kysely<Schema>,
   attempt: Attempt & { readonly error: string; readonly retryAtMs: number | null },
 ): Promise<void> {
-  const { channelId, messageId, nowMs, error, retryAtMs, isSlow } = attempt;
+  const { messageId, nowMs, error, retryAtMs, isSlow } = attempt;
   const change =
     retryAtMs === null
       ? { status: "dead", ended_at_ms: BigInt(nowMs) }
       : { due_ms: BigInt(retryAtMs) };
   await db.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable("channels")
-      .set({ last_error: error, is_slow: isSlow ? 1n : 0n, retry_at_ms: 0n, lease_until_ms: 0n })
-      .where("id", "=", channelId)
-      .execute();
+    const isHeld = await endLease(transaction, attempt, {
+      last_error: error,
+      is_slow: isSlow ? 1n : 0n,
+      retry_at_ms: 0n,
+    });
+    if (!isHeld) return;
     await transaction
       .updateTable("messages")
       .set((eb) => ({ last_error: error, refusals: eb("refusals", "+", 1n), ...change }))
@@ -120,4 +118,19 @@ export async function endChannel(
       .executeTakeFirst();
     return Number(ended.numUpdatedRows);
   });
+}
+
+/** @returns whether this worker still held the channel; if not, nothing is changed */
+async function endLease(
+  db: Kysely<Schema>,
+  { channelId, leaseUntilMs }: HeldChannel,
+  result: Updateable<Schema["channels"]>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable("channels")
+    .set({ ...result, lease_until_ms: 0n })
+    .where("id", "=", channelId)
+    .where("lease_until_ms", "=", BigInt(leaseUntilMs))
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows > 0n;
 }

@@ -351,6 +351,35 @@ test("two workers never have one channel, and what a dead one held is free after
   });
 });
 
+test("a worker that was frozen for longer than its lease takes back nothing that its successor has delivered", async (t) => {
+  for (const late of [REFUSED, { kind: "refused", error: "It answered 413." } as const])
+    await eachDatabase(t, async (_t, store) => {
+      const frozen = Promise.withResolvers<Sent>();
+      const isSending = Promise.withResolvers<void>();
+      const { received, newOutbox, alert, advance } = await scene(store, () => {
+        isSending.resolve();
+        return received.length === 1 ? frozen.promise : SENT;
+      });
+      const [first, second] = [newOutbox(), newOutbox()];
+      const ana = await watcher(store, "ana");
+      await alert(ana);
+      advance(250);
+      first.poll();
+      await isSending.promise;
+      advance(60_000);
+      await second.idle();
+      assert.deepEqual(second.outcomes, { delivered: 1, failed: 0, dead: 0 });
+      const state = async () => [
+        await channelsOfUser(store.db, ana.userId),
+        await store.db.selectFrom("messages").selectAll().execute(),
+      ];
+      const delivered = await state();
+      frozen.resolve(late);
+      await Promise.all([first.close(), second.close()]);
+      assert.deepEqual(await state(), delivered);
+    });
+});
+
 test("a message whose sending was begun takes no more alerts, so that its id always means the same", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { alert, clock, advance } = await scene(store, () => SENT);

@@ -13,7 +13,7 @@ import type { Store } from "#src/store/schema.ts";
 import type { ChannelSender } from "./channel-sender.ts";
 
 const POLL_EVERY_MS = 1_000;
-/** Longer than any attempt: a channel never has two workers. */
+/** Longer than any attempt of a worker that runs: a channel never has two workers. */
 const LEASE_MS = 60_000;
 /** Channels served at once. Those that fail or are slow have their own lane. */
 const LANES = { quick: 64, slow: 16 } as const;
@@ -144,7 +144,9 @@ export class AlertOutbox {
     const limit = LANES[lane] - this.#running[lane].size;
     if (limit <= 0) return;
     const claim = { limit, leaseMs: LEASE_MS, nowMs, isSlow: lane === "slow" };
-    for (const channel of await claimChannels(this.#deps.store, claim)) this.#serve(lane, channel);
+    const leaseUntilMs = nowMs + LEASE_MS;
+    for (const channel of await claimChannels(this.#deps.store, claim))
+      this.#serve(lane, channel, leaseUntilMs);
   }
 
   /** A message waits a moment for other alerts: it is sent when it is due, not at the poll after that. */
@@ -158,8 +160,8 @@ export class AlertOutbox {
     this.#wake = setTimeout(() => this.poll(), Math.max(0, dueMs - clock.nowMs()));
   }
 
-  #serve(lane: "quick" | "slow", channel: Channel): void {
-    const served = this.#deliver(channel)
+  #serve(lane: "quick" | "slow", channel: Channel, leaseUntilMs: number): void {
+    const served = this.#deliver(channel, leaseUntilMs)
       .then(
         () => this.#saveFailures.succeeded(),
         (cause: unknown) => this.#saveFailures.failed(cause, { channel: String(channel.id) }),
@@ -178,12 +180,13 @@ export class AlertOutbox {
     }, SLOW_MS);
   }
 
-  async #deliver(channel: Channel): Promise<void> {
+  async #deliver(channel: Channel, leaseUntilMs: number): Promise<void> {
     const { store, sender, clock } = this.#deps;
+    const held = { channelId: channel.id, leaseUntilMs };
     const beganMs = clock.nowMs();
     const message = await takeMessage(store.db, channel.id, beganMs);
     if (message === null) {
-      await releaseChannel(store.db, channel.id);
+      await releaseChannel(store.db, held);
       return;
     }
     const { uid, alerts } = message;
@@ -192,7 +195,7 @@ export class AlertOutbox {
         ? ({ kind: "sent" } as const)
         : await sender.send(channel, { kind: "alerts", uid, alerts });
     const isSlow = clock.nowMs() - beganMs > SLOW_MS;
-    const attempt = { channelId: channel.id, messageId: message.id, nowMs: clock.nowMs(), isSlow };
+    const attempt = { ...held, messageId: message.id, nowMs: clock.nowMs(), isSlow };
     if (sent.kind === "sent") {
       await finishMessage(store.db, attempt);
       this.#outcomes.delivered++;
