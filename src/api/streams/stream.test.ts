@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sql } from "kysely";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { oneApp, refusal } from "#test/support/app.ts";
@@ -222,6 +223,25 @@ test("beyond what the tier follows at once, the refusal says when a stream may h
       assert.equal(refused.headers["retry-after"], "60");
       const { used, limit } = refused.json();
       assert.deepEqual([used, limit], [4, 10]);
+      stream.close();
+    },
+    { markets },
+  );
+});
+
+test("a stream that failed because its query could not be given back follows no token", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app, send, store: { db } }, t) => {
+      await sql`create trigger no_refund before update on daily_usage when new.used < old.used
+        begin select raise(abort, 'refused'); end`.execute(db);
+      const failed = await send("GET", `/api/stream?mints=${SOME_MINT},x`);
+      assert.deepEqual(refusal(failed), [500, "server_error"]);
+      await sql`drop trigger no_refund`.execute(db);
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      const ten = [SOME_MINT, ...Array.from({ length: 9 }, (_, place) => `x${place}`)];
+      const stream = await openStream(t, `${address}/api/stream?mints=${ten}`);
       stream.close();
     },
     { markets },

@@ -79,8 +79,13 @@ export class TokenStreams {
       const followed = this.#followedBy(grant.caller);
       return tooManyStreams(grant.caller, { asked: mints.length, followed });
     }
-    if (question.isOfOneToken) await this.#requireToken(input);
-    await grant.refund(mints.flatMap((id, place) => (parseAddress(id) === null ? place : [])));
+    try {
+      if (question.isOfOneToken) await this.#requireToken(input);
+      await grant.refund(mints.flatMap((id, place) => (parseAddress(id) === null ? place : [])));
+    } catch (error) {
+      this.#leave(grant.caller, mints.length);
+      throw error;
+    }
     const stream = this.#deps.streams.open(
       request,
       reply,
@@ -95,17 +100,15 @@ export class TokenStreams {
   }
 
   /** A stream of one token without an answer is refused as a question about it would be. */
-  async #requireToken({ question, grant: { caller, refundAll } }: StreamInput): Promise<void> {
+  async #requireToken({ question, grant: { refundAll } }: StreamInput): Promise<void> {
     const [id = ""] = question.mints;
     const outcome = await outcomeOf(this.#deps.markets, id, question).catch(
       async (error: unknown) => {
-        this.#leave(caller, 1);
         await refundAll();
         throw error;
       },
     );
     if (outcome.status === 200) return;
-    this.#leave(caller, 1);
     if (outcome.status === 404)
       throw new AppError("not_found", { publicMessage: outcome.message ?? "" });
     await refundAll();
