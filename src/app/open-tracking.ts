@@ -18,6 +18,7 @@ import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
 import { type OpenChain, openChain } from "./open-chain.ts";
 
@@ -40,7 +41,7 @@ export type Tracking = {
   readonly proofOf: ProofOf;
   /** Begins to follow the chain. The recorder of alerts subscribes before this. */
   readonly start: () => Promise<void>;
-  /** Stops following, and saves what is not on disk yet. */
+  /** Stops following, and saves what is not on disk yet. @throws if that fails, once the chain is left */
   readonly close: () => Promise<void>;
 };
 
@@ -125,14 +126,14 @@ export async function openTracking(
           random: cryptoRandom,
           onFailure: failureReporter(logger),
         });
-  const close = async () => {
-    await sampler?.close();
-    await accuracy.close();
-    // An answer that is being executed needs the VM to its end.
-    await tracker.close();
-    await proofs?.close();
-    await chain.close();
-  };
+  const closers = new Closers();
+  closers.push(chain.close);
+  closers.push(() => proofs?.close());
+  // An answer that is being executed needs the VM to its end.
+  closers.push(() => tracker.close());
+  closers.push(() => accuracy.close());
+  closers.push(() => sampler?.close());
+  const close = () => closers.close();
   const start = async () => {
     tracker.start();
     await accuracy.start();
