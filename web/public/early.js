@@ -28,9 +28,7 @@
   const isSol = search.has("size") ? (search.get("unit") ?? "sol") === "sol" : sale.unit !== "usd";
   const amount = search.get("size") ?? sale.amount ?? "1";
   const paths = [`/api/token/${mint}`, `/api/token/${mint}/exitability?profile=${profile}`];
-  // Larger and smaller sizes are not asked for.
-  const isMeasured = Number(amount) >= 0.01 && Number(amount) <= 1_000;
-  if (isSol && isMeasured && /^\d{1,4}(\.\d{1,9})?$/.test(amount))
+  if (isSol && /^\d{1,4}(\.\d{1,9})?$/.test(amount))
     paths.unshift(`/api/token/${mint}/exitability/at?size=${amount}&profile=${profile}`);
   const options = {
     credentials: "same-origin",

@@ -169,7 +169,7 @@ test("an invalid address is shown whole, without a link, in the page's language"
   assert.doesNotMatch(await page.getByRole("main").innerText(), /is not a Solana address/);
 });
 
-test("a token without a pool is said to have none also while it is read again", async (t) => {
+test("a token without a pool is shown as such also while it is read again", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
   const { page, open } = await dashboard.visit();

@@ -119,7 +119,7 @@ function oneOf<Value extends string>(values: readonly Value[], text: unknown): V
 
 /**
  * The sale of an address; what it leaves open is as it was last, or as on the first visit. An amount
- * that is not measured stays, so that the page says so instead of answering for another one.
+ * that is not measured stays, so that the page states this instead of answering for another one.
  */
 export function readSale(parameters: URLSearchParams): Sale {
   const kept = keptSale();
