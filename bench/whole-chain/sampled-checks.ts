@@ -89,6 +89,10 @@ export class SampledChecks {
     const updatedAtMs = Date.parse(body.updated_at);
     const order = { mint, pools: [pool], slot: answer.slot, updatedAtMs, figures: body };
     const result = await this.#chain.check(order);
+    if (!this.#tokens.includes(token)) {
+      this.#count("graduated meanwhile");
+      return;
+    }
     this.#count(result.kind);
     if (result.kind !== "unknown" && updatedAtMs > result.slotTimeMs + TIME_ROUNDING_MS)
       this.#early++;
