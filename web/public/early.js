@@ -1,6 +1,20 @@
 // Runs before the first paint: the chosen theme and language, and the request of a token's page, which
-// then is under way while the page's code loads. Plain, small, and without imports.
+// then is under way while the page's code loads; and what repeats a load of code or style that fails.
+// Plain, small, and without imports.
 (() => {
+  // As while the service is overloaded or restarts: without its code the page stays blank, and a
+  // stylesheet that failed once is not asked for again.
+  let delayMs = 2_000;
+  const repeat = ({ target }) => {
+    const isStyle = target instanceof HTMLLinkElement && target.rel === "stylesheet";
+    if (!isStyle && !(target instanceof HTMLScriptElement)) return;
+    setTimeout(() => {
+      if (isStyle) target.replaceWith(target.cloneNode());
+      else if (document.getElementById("root").childElementCount === 0) location.reload();
+    }, delayMs);
+    delayMs *= 2;
+  };
+  addEventListener("error", repeat, true);
   const kept = (name) => {
     try {
       return localStorage.getItem(`exitability.${name}`);

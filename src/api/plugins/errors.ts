@@ -4,6 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { AppError, type PublicCode } from "#src/platform/app-error.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
 import { storageFaultOfCode } from "#src/platform/storage-fault.ts";
+import { isPageWanted } from "./static.ts";
 
 /** The only map from a code to a status (contract.md section 7). */
 export const STATUS_OF_CODE: Readonly<Record<PublicCode, number>> = {
@@ -64,6 +65,9 @@ export function registerErrors(app: FastifyInstance): void {
     if (known.code === "server_error" && storageFaultOfCode(error.code) === null)
       request.log.error({ err: error }, "request failed");
     else if (known.cause !== undefined) report(`answer a request (${known.code})`, known);
+    // A reader who opens a page has no program that repeats the request: the browser does.
+    if (known.code === "overloaded" && isPageWanted(request))
+      reply.header("refresh", RETRY_AFTER_SECONDS.overloaded);
     return sendError(reply, known);
   });
   app.setNotFoundHandler(

@@ -25,6 +25,14 @@ test("every operation is refused with the same body, as the reference documents"
     }
   }));
 
+test("a browser opens a page again that was refused, and a program is left to itself", (t) =>
+  overloadedApp(t, async ({ send }) => {
+    const headers = { accept: "text/html,application/xhtml+xml" };
+    const page = await send("GET", `/token/${SOME_MINT}`, { headers });
+    assert.deepEqual([page.statusCode, page.headers.refresh], [503, "2"]);
+    assert.equal((await send("GET", PATH)).headers.refresh, undefined);
+  }));
+
 test("health and readiness are answered under any load, and readiness fails while stopping", (t) =>
   overloadedApp(t, async ({ admission, send }) => {
     for (const path of WATCHED) assert.equal((await send("GET", path)).statusCode, 200);

@@ -98,7 +98,7 @@ declare module "fastify" {
 }
 
 /** A browser that opens an address; a program that expects JSON gets JSON. */
-function isPageWanted({ method, url, headers }: FastifyRequest): boolean {
+export function isPageWanted({ method, url, headers }: FastifyRequest): boolean {
   const isRead = method === "GET" || method === "HEAD";
   return isRead && !url.startsWith("/api/") && String(headers.accept).includes("text/html");
 }

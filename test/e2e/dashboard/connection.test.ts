@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { demoMint, startDashboard, type Visitor } from "#test/support/dashboard.ts";
+import { eventually } from "#test/support/eventually.ts";
 import { runCommand } from "#test/support/service.ts";
 
 const STEADY = `/token/${demoMint("Steady")}?size=1`;
@@ -115,6 +116,26 @@ test("without a network, or without the service, no figure of another size is sh
     await page.locator(".exit-paid").waitFor();
     await page.unrouteAll({ behavior: "ignoreErrors" });
   });
+});
+
+test("a page whose code or style was refused once appears whole, without the reader", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const file of [
+    /\/assets\/index-[^/]*\.js$/,
+    /\/assets\/index-[^/]*\.css$/,
+    /\/assets\/.*page.*\.css$/,
+  ]) {
+    const { page } = await dashboard.visit();
+    await page.route(file, (route) => route.fulfill({ status: 503, body: "" }), { times: 1 });
+    const refused = page.waitForResponse((response) => response.status() === 503);
+    await page.goto("/watchlist");
+    await refused;
+    await page.getByRole("heading", { level: 1, name: "Watchlist" }).waitFor();
+    const isStyled =
+      "[...document.querySelectorAll('link[rel=stylesheet]')].every(({ sheet }) => sheet?.cssRules.length > 0)";
+    await eventually("every style", async () => (await page.evaluate<boolean>(isStyled)) || null);
+  }
 });
 
 test("eight token tabs over HTTP/1.1 are all live over two streams, and a ninth page opens", async (t) => {
