@@ -27,7 +27,7 @@ export type Replayed =
       readonly outputMint: Address;
       /** Null: the model refuses a swap that the program executed. */
       readonly modelled: bigint | null;
-      /** Null for an exact-out order, which `verify` does not replay. */
+      /** Null for an exact-out order and for a hop with a place, which `verify` does not replay. */
       readonly ground: ReplayGround | null;
       /** The pool state after the swap; null if the model refuses it. */
       readonly after: unknown;
@@ -117,7 +117,7 @@ function replayAtClock(
   const { reader, ref, swap } = replay;
   const pair = reader.venue.outline(ref.address, known, ref.mint);
   if (state === null || pair === null) return { kind: "skipped", reason: "state-not-held" };
-  const ground = { known, clock };
+  const ground = swap.place === undefined ? { known, clock } : null;
   const inputMint = inputMintOf(swap.input, { pair, account: known.get(ref.address)?.data });
   if (inputMint === null) return { kind: "skipped", reason: "state-not-held" };
   const outputMint = inputMint === pair.mintA ? pair.mintB : pair.mintA;
