@@ -2640,7 +2640,7 @@ export interface operations {
                 readonly at_slot?: number;
             };
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
             };
             readonly path: {
@@ -3605,7 +3605,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
             };
             readonly path?: never;
@@ -3727,7 +3727,7 @@ export interface operations {
                 readonly threshold?: number;
             };
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
                 /** @description The id of the last event that was received, on reconnecting */
                 readonly "Last-Event-ID"?: string;
@@ -3827,7 +3827,7 @@ export interface operations {
                 readonly mints: string;
             };
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
                 /** @description The id of the last event that was received, on reconnecting */
                 readonly "Last-Event-ID"?: string;
@@ -6023,7 +6023,7 @@ export interface operations {
                 readonly limit?: number;
             };
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
             };
             readonly path?: never;
@@ -6102,7 +6102,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
             };
             readonly path?: never;
@@ -6169,7 +6169,10 @@ export interface operations {
     readonly listChannels: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Texts are English if English is preferred to Spanish here. */
+                readonly "Accept-Language"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -6235,7 +6238,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description aviso is English if English is preferred to Spanish here. */
+                /** @description Texts are English if English is preferred to Spanish here. */
                 readonly "Accept-Language"?: string;
             };
             readonly path?: never;
@@ -6715,7 +6718,10 @@ export interface operations {
     readonly testChannel: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Texts are English if English is preferred to Spanish here. */
+                readonly "Accept-Language"?: string;
+            };
             readonly path: {
                 /** @description The channel's id */
                 readonly id: string;

@@ -5,6 +5,7 @@ import {
   type Channels,
   endpointOf,
 } from "#src/alerts/delivery/channels.ts";
+import { failureText } from "#src/alerts/delivery/failure-text.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Language } from "../notice.ts";
 import { IntegerText, idText, nullable, Timestamp, timestamp, timestampOrNull } from "../values.ts";
@@ -74,7 +75,7 @@ export const AddedChannelBody = Type.Object(
 );
 
 /** `status`: `pending` until its code is entered, then `verified`, or `failing` while nothing arrives. */
-export function channelBody(channel: Channel) {
+export function channelBody(channel: Channel, language: Language) {
   return {
     id: String(channel.id),
     kind: channel.kind,
@@ -83,7 +84,7 @@ export function channelBody(channel: Channel) {
     enabled: channel.isEnabled,
     created_at: timestamp(channel.createdAtMs),
     last_delivery_at: timestampOrNull(channel.lastDeliveryAtMs),
-    last_error: channel.lastError,
+    last_error: channel.lastError === null ? null : failureText(channel.lastError, language),
   };
 }
 
@@ -93,13 +94,13 @@ function statusOf({ isVerified, failingSinceMs }: Channel) {
 }
 
 /** An alert that could not be handed to a channel in 24 hours. */
-export function deadLetterBody(letter: DeadLetter) {
+export function deadLetterBody(letter: DeadLetter, language: Language) {
   return {
     alert_id: String(letter.alertId),
     channel_id: String(letter.channelId),
     kind: letter.kind,
     failed_at: timestamp(letter.failedAtMs),
-    error: letter.error,
+    error: failureText(letter.error, language),
   };
 }
 
@@ -140,7 +141,8 @@ function verificationText(
       ? "Es la dirección con la que entras: no hace falta ningún código."
       : "This is the address that you sign in with: it needs no code.";
   if (codeSent.kind === "sent") return WHERE[language][kind];
+  const failure = failureText(codeSent.error, language);
   return language === "es"
-    ? `El código no ha llegado (${codeSent.error}) Pide otro con la prueba del canal.`
-    : `The code did not arrive (${codeSent.error}) Ask for another with the channel's test.`;
+    ? `El código no ha llegado (${failure}) Pide otro con la prueba del canal.`
+    : `The code did not arrive (${failure}) Ask for another with the channel's test.`;
 }

@@ -10,9 +10,9 @@ import { pushSubscriber } from "#test/support/push-subscriber.ts";
 
 const PATH = "/api/account/channels";
 
-async function browser(app: TestApp, email: string) {
+async function browser(app: TestApp, email: string, language = "en") {
   const { cookie, origin } = await app.signIn(email);
-  const headers = { cookie, origin, "accept-language": "en" };
+  const headers = { cookie, origin, "accept-language": language };
   const post = (path: string, payload: object = {}) =>
     app.send("POST", PATH + path, { headers, payload });
   return {
@@ -277,6 +277,13 @@ test("a code that does not arrive leaves the channel pending, and says why", asy
     assert.match(added.json().verification, /did not arrive/);
     const [channel] = (await ana.list()).items;
     assert.deepEqual([channel.status, channel.last_error], ["pending", "It answered 503."]);
+    app.users.advance(60_000);
+    const eva = await browser(app, "eva@example.com", "es");
+    assert.match((await eva.add("webhook", url)).json().verification, /\(Respondió 503\.\)/);
+    const [listed] = (await eva.list()).items;
+    assert.equal(listed.last_error, "Respondió 503.");
+    app.users.advance(60_000);
+    assert.equal((await eva.test(listed.id)).json().error, "Respondió 503.");
   });
 });
 

@@ -1,4 +1,5 @@
 import { EXAMPLE_TIME } from "../examples.ts";
+import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
 import { CHANNELS_PATH, ChannelsBody, channelBody, deadLetterBody } from "./channel-bodies.ts";
 
@@ -8,6 +9,7 @@ export const listChannels = defineOperation({
   id: "listChannels",
   tag: "watchlist",
   summary: "The channels through which alerts go out, and alerts that could not be delivered",
+  headers: [LANGUAGE_HEADER],
   access: "session",
   responses: {
     200: {
@@ -33,11 +35,11 @@ export const listChannels = defineOperation({
     },
   },
   errors: ["unauthorized"],
-  async handler({ caller: { userId } }, { channels }) {
+  async handler({ caller: { userId }, language }, { channels }) {
     const listed = await channels.list(userId);
-    const items = listed.channels.map(channelBody);
+    const items = listed.channels.map((channel) => channelBody(channel, language));
     const { kinds, pushKey } = listed;
-    const letters = listed.deadLetters.map(deadLetterBody);
+    const letters = listed.deadLetters.map((letter) => deadLetterBody(letter, language));
     return { body: { items, dead_letters: letters, kinds, push_key: pushKey } };
   },
 });

@@ -1,5 +1,7 @@
 import Type from "typebox";
+import { failureText } from "#src/alerts/delivery/failure-text.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
 import { WRITE_ERRORS } from "../operation-parts.ts";
 import { nullable } from "../values.ts";
@@ -13,6 +15,7 @@ export const testChannel = defineOperation({
   id: "testChannel",
   tag: "watchlist",
   summary: "Send a test through a channel; a new code if it is not verified yet",
+  headers: [LANGUAGE_HEADER],
   params: Type.Object({ id: ChannelIdField }),
   access: "session",
   responses: {
@@ -26,7 +29,7 @@ export const testChannel = defineOperation({
     },
   },
   errors: [...WRITE_ERRORS, "not_found", "rate_limit_exceeded"],
-  async handler({ caller: { userId }, params: { id }, reply }, { channels }) {
+  async handler({ caller: { userId }, params: { id }, language, reply }, { channels }) {
     const sent = await channels.test(userId, id);
     if (sent === null) throw noChannel();
     if (sent === "too-soon") {
@@ -37,6 +40,6 @@ export const testChannel = defineOperation({
     }
     return sent.kind === "sent"
       ? { body: { status: "sent", error: null } }
-      : { body: { status: "failed", error: sent.error } };
+      : { body: { status: "failed", error: failureText(sent.error, language) } };
   },
 });

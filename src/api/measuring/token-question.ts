@@ -60,7 +60,7 @@ export const NO_SLOT_FIELD = Type.Optional(
 
 export const LANGUAGE_HEADER: HeaderParameter = {
   name: "Accept-Language",
-  description: "aviso is English if English is preferred to Spanish here.",
+  description: "Texts are English if English is preferred to Spanish here.",
   schema: Type.String(),
   example: "en",
 };

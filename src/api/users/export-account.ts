@@ -134,7 +134,7 @@ function exportBody(
       alerts_enabled: entry.areAlertsEnabled,
       created_at: timestamp(entry.createdAtMs),
     })),
-    channels: data.channels.map(channelBody),
+    channels: data.channels.map((channel) => channelBody(channel, "en")),
     alerts: data.alerts.map((alert) => alertItem(alert, "en")),
   };
 }

@@ -176,6 +176,24 @@ test("what could not be delivered is shown with its reason", async (t) => {
   assert.deepEqual(await violationsOn(page), []);
 });
 
+test("why a channel can't be verified is stated in the page's language", async (t) => {
+  const dashboard = await startDashboard(t, { WEBHOOK_ALLOW: "127.0.0.0/8" });
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit({ language: "es" });
+  await signIn("eva@example.com");
+  await open("/alerts");
+  await page.getByLabel("Tipo de canal").selectOption("Webhook firmado");
+  // Nothing listens there.
+  await page.getByLabel("URL https que recibirá los avisos").fill("http://127.0.0.1:1/hook");
+  await page.getByRole("button", { name: "Añadir canal" }).click();
+  const failure = "No se pudo llegar a su dirección: ECONNREFUSED.";
+  await page.getByText(`El código no ha llegado (${failure})`).waitFor();
+  await page.getByText(`Último error: ${failure}`).waitFor();
+  await page.getByRole("textbox", { name: /^Código de verificación/ }).fill("000000");
+  await page.getByRole("button", { name: "Verificar" }).click();
+  await page.getByText("Ese código está mal, ya se usó o ha caducado.").waitFor();
+});
+
 type Receiver = {
   readonly url: string;
   /** The data of the next message of a type; waits for it. */

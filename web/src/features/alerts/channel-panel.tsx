@@ -148,7 +148,11 @@ function VerifyForm({ name, onVerify }: VerifyProps) {
   const { text } = usePreferences();
   const [code, setCode] = useState("");
   return (
-    <Form className="verify-form" onSubmit={() => onVerify(code.trim())}>
+    <Form
+      className="verify-form"
+      onSubmit={() => onVerify(code.trim())}
+      failureOf={(error) => (isApiError(error, "invalid_body") ? text.alerts.codeRefused : null)}
+    >
       {(isPending) => (
         <>
           <input

@@ -61,6 +61,7 @@ export const alertsEn: AlertsText = {
   codeAgain: "Send another code",
   verify: "Verify",
   code: "Verification code",
+  codeRefused: "This code is wrong, used or too old. Ask for another.",
   secret: "Signing secret; shown once",
   lastError: "Last error",
   deadTitle: "Not delivered",

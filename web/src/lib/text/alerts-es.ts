@@ -64,6 +64,7 @@ export const alertsEs = {
   codeAgain: "Enviar otro código",
   verify: "Verificar",
   code: "Código de verificación",
+  codeRefused: "Ese código está mal, ya se usó o ha caducado. Pide otro.",
   secret: "Secreto de firma; se muestra una sola vez",
   lastError: "Último error",
   deadTitle: "No entregados",
