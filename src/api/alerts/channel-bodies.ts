@@ -5,7 +5,7 @@ import {
   type Channels,
   endpointOf,
 } from "#src/alerts/delivery/channels.ts";
-import { failureText } from "#src/alerts/delivery/failure-text.ts";
+import { failureInLanguage } from "#src/alerts/delivery/failure-in-language.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Language } from "../notice.ts";
 import { IntegerText, idText, nullable, Timestamp, timestamp, timestampOrNull } from "../values.ts";
@@ -84,7 +84,7 @@ export function channelBody(channel: Channel, language: Language) {
     enabled: channel.isEnabled,
     created_at: timestamp(channel.createdAtMs),
     last_delivery_at: timestampOrNull(channel.lastDeliveryAtMs),
-    last_error: channel.lastError === null ? null : failureText(channel.lastError, language),
+    last_error: channel.lastError === null ? null : failureInLanguage(channel.lastError, language),
   };
 }
 
@@ -100,7 +100,7 @@ export function deadLetterBody(letter: DeadLetter, language: Language) {
     channel_id: String(letter.channelId),
     kind: letter.kind,
     failed_at: timestamp(letter.failedAtMs),
-    error: failureText(letter.error, language),
+    error: failureInLanguage(letter.error, language),
   };
 }
 
@@ -141,7 +141,7 @@ function verificationText(
       ? "Es la dirección con la que entras: no hace falta ningún código."
       : "This is the address that you sign in with: it needs no code.";
   if (codeSent.kind === "sent") return WHERE[language][kind];
-  const failure = failureText(codeSent.error, language);
+  const failure = failureInLanguage(codeSent.error, language);
   return language === "es"
     ? `El código no ha llegado (${failure}) Pide otro con la prueba del canal.`
     : `The code did not arrive (${failure}) Ask for another with the channel's test.`;

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { failureText } from "#src/alerts/delivery/failure-text.ts";
+import { failureInLanguage } from "#src/alerts/delivery/failure-in-language.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
@@ -40,6 +40,6 @@ export const testChannel = defineOperation({
     }
     return sent.kind === "sent"
       ? { body: { status: "sent", error: null } }
-      : { body: { status: "failed", error: failureText(sent.error, language) } };
+      : { body: { status: "failed", error: failureInLanguage(sent.error, language) } };
   },
 });

@@ -48,7 +48,7 @@ const SPANISH: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Why a delivery failed, in the reader's language: failures are stored and logged in English. */
-export function failureText(error: string, language: ChannelLanguage): string {
+export function failureInLanguage(error: string, language: ChannelLanguage): string {
   if (language === "en") return error;
   for (const [english, spanish] of SPANISH)
     if (english.test(error)) return error.replace(english, spanish).trim();

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { createSmtpMailer } from "#src/users/mailer.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { failureText } from "./failure-text.ts";
+import { failureInLanguage } from "./failure-in-language.ts";
 import { createTelegramBot } from "./telegram.ts";
 import { parseRanges } from "./webhook-addresses.ts";
 import { createWebhookSender } from "./webhook-sender.ts";
@@ -53,9 +53,9 @@ test("every failure of a sender is stated in the reader's language, with its fig
   ]);
   const errors = sent.map((each) => ("error" in each ? each.error : assert.fail("was sent")));
   for (const error of [...errors, await mailFailure(t)]) {
-    const spanish = failureText(error, "es");
+    const spanish = failureInLanguage(error, "es");
     assert.notEqual(spanish, error, "it has a Spanish sentence");
-    assert.equal(failureText(error, "en"), error);
+    assert.equal(failureInLanguage(error, "en"), error);
     for (const [figure] of error.matchAll(/\d{3}|E[A-Z]{3,}/g)) assert.ok(spanish.includes(figure));
   }
 });
