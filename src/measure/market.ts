@@ -63,8 +63,6 @@ export type Market = {
   readonly unpriced: readonly UnpricedPool[];
   /** Whether every query for pools was answered. */
   readonly isSearchComplete: boolean;
-  /** Whether the same was so for the pools of the hops; absent: it was. */
-  readonly areHopsComplete?: boolean;
   /**
    * A curve of the token completed after the last complete search began, and the pool it graduates to
    * is not known: so no search proves "no pool".

@@ -81,8 +81,7 @@ export function blockReasonOf(
   if (isHalted(priced)) return "all-paused";
   if (priced.midPrice === null && live.some(isPartlyLoaded)) return "unpriced-majority";
   // What was found can't sell, and more may exist: that is not "no way out".
-  const isSearched = market.isSearchComplete && market.areHopsComplete !== false;
-  return !isSearched && priced.midPrice === null ? "search-incomplete" : null;
+  return !market.isSearchComplete && priced.midPrice === null ? "search-incomplete" : null;
 }
 
 /** Whether an open pool's route pays nothing as far as its accounts are loaded, and may pay with the others. */

@@ -52,7 +52,6 @@ function marketAt(
   const stateTimeMs = slot === null ? null : timeOfSlotMs(state.times, slot);
   if (slot === null || stateTimeMs === null) return null;
   const { group } = token;
-  const hops = hopsOf(state, token);
   const { exactPctByVenue, newDeployments } = sharedFacts(state, deps, {
     epoch: clock.epoch,
     nowMs,
@@ -62,10 +61,9 @@ function marketAt(
       mint: token.mint,
       mintFacts: token.mintFacts,
       pools: openPools(state, group),
-      hopPools: hops.flatMap((hop) => openPools(state, hop)),
+      hopPools: hopsOf(state, token).flatMap((hop) => openPools(state, hop)),
       leftOut: group.leftOut,
       isSearchComplete: group.isSearchComplete,
-      areHopsComplete: hops.every(({ isSearchComplete }) => isSearchComplete),
       awaitsGraduation: awaitsGraduation(group),
       clock,
       slot,

@@ -146,7 +146,6 @@ function marketOf(deps: LoadDeps, parts: MarketParts): Market {
     hopPools: hops.flatMap((hop) => hop.found.pools.map((pool) => openPool(pool, hop.mint, known))),
     leftOut: token.found.leftOut,
     isSearchComplete: token.found.isSearchComplete,
-    areHopsComplete: hops.every(({ found }) => found.isSearchComplete),
     awaitsGraduation: false,
     clock,
     slot: parts.slot,
