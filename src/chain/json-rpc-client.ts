@@ -4,14 +4,7 @@ import type { FailureLog } from "#src/platform/failure-log.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { type CallPacer, wait } from "./call-pacer.ts";
 import { outcomeOf, type RpcCalls } from "./rpc-calls.ts";
-import {
-  isNodeFailure,
-  isOfNode,
-  isRateLimit,
-  mayPass,
-  RpcFailure,
-  retryAfterOf,
-} from "./rpc-failure.ts";
+import { isNodeFailure, isRateLimit, mayPass, RpcFailure, retryAfterOf } from "./rpc-failure.ts";
 
 export type JsonRpcCall = {
   readonly method: string;
@@ -149,8 +142,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
         options.calls?.count(method, outcomeOf(error));
-        // A proxy's page, or a malformed reply, does not count as an answer either.
-        if (isNodeFailure(error) || error.failure.kind === "malformed") avoid(endpoint);
+        if (isNodeFailure(error)) avoid(endpoint);
         if (isRateLimit(error)) {
           pacer?.limited(retryAfterOf(error));
           if (isPacedByCaller) throw error;
@@ -259,17 +251,15 @@ async function readBounded(response: Response, limitBytes: number): Promise<stri
   return Buffer.concat(parts, length).toString("utf8");
 }
 
-/** The reply's `result`. A JSON-RPC error takes precedence over an HTTP status that is not about the node. */
+/** The reply's `result`. A JSON-RPC error takes precedence over the HTTP status. */
 function resultOf(text: string, id: number, response: Response, now: number): unknown {
   const answer = parseObject(text);
   const error = answer === null ? null : rpcErrorOf(answer);
-  const refusal = error === null ? null : new RpcFailure({ kind: "rpc-error", ...error });
-  const { status } = response;
-  const isOfStatus = status === 429 || isOfNode(status, error?.code);
-  if (refusal !== null && (isRateLimit(refusal) ? status !== 429 : !isOfStatus)) throw refusal;
+  const isRateLimit = response.status === 429;
+  if (error !== null && !isRateLimit) throw new RpcFailure({ kind: "rpc-error", ...error });
   if (!response.ok) {
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), now);
-    throw new RpcFailure({ kind: "http", status, retryAfterMs, words: error?.message ?? null });
+    throw new RpcFailure({ kind: "http", status: response.status, retryAfterMs });
   }
   if (answer === null) throw new RpcFailure({ kind: "malformed", detail: "not a JSON object" });
   if (answer["id"] !== id) throw new RpcFailure({ kind: "malformed", detail: "another id" });

@@ -177,7 +177,7 @@ async function probeSubscriptions({
     if (replies.size === wanted.length) ended.resolve({ outcome: "ok", reason: null });
   });
   socket.on("unexpected-response", (request, { statusCode: status = 0 }) => {
-    const failure = new RpcFailure({ kind: "http", status, retryAfterMs: null, words: null });
+    const failure = new RpcFailure({ kind: "http", status, retryAfterMs: null });
     const outcome = isRateLimit(failure) ? "rate-limited" : "failed";
     ended.resolve({ outcome, reason: failure.message });
     request.destroy();

@@ -5,8 +5,8 @@ import type { AccountsRead } from "./chain-source.ts";
 import { ReadMerger } from "./read-merger.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 
-const REFUSED = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null, words: null });
-const TOO_MANY = new RpcFailure({ kind: "http", status: 413, retryAfterMs: null, words: null });
+const REFUSED = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null });
+const TOO_MANY = new RpcFailure({ kind: "http", status: 413, retryAfterMs: null });
 const at = (name: string) => name as Address;
 const names = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => at(`${prefix}${index}`));

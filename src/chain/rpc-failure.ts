@@ -4,13 +4,7 @@ import { assertNever } from "#src/platform/assert-never.ts";
 export type RpcFailureCause =
   | { readonly kind: "unreachable" }
   | { readonly kind: "timeout"; readonly timeoutMs: number }
-  | {
-      readonly kind: "http";
-      readonly status: number;
-      readonly retryAfterMs: number | null;
-      /** The node's own words; null: it gave none. */
-      readonly words: string | null;
-    }
+  | { readonly kind: "http"; readonly status: number; readonly retryAfterMs: number | null }
   | { readonly kind: "too-large"; readonly limitBytes: number }
   /** Not JSON, not a JSON-RPC reply, or a reply of the wrong shape. */
   | { readonly kind: "malformed"; readonly detail: string }
@@ -56,15 +50,10 @@ export function isNodeFailure({ failure }: RpcFailure): boolean {
     case "timeout":
       return true;
     case "http":
-      return isOfNode(failure.status);
+      return failure.status >= 500 || failure.status === 401;
     default:
       return false;
   }
-}
-
-/** Whether a reply with this status and JSON-RPC error is about the node, and not about what it was asked for. */
-export function isOfNode(status: number, code = 0): boolean {
-  return (status >= 500 || status === 401) && !NOT_SERVED_CODES.has(code);
 }
 
 /** Whether the same call may succeed a moment later. */
@@ -94,7 +83,7 @@ function describe(failure: RpcFailureCause): string {
     case "timeout":
       return `the node did not answer within ${failure.timeoutMs} ms`;
     case "http":
-      return `the node returned HTTP ${failure.status}${inWords(failure.words)}`;
+      return `the node returned HTTP ${failure.status}`;
     case "too-large":
       return `the node's reply is larger than ${failure.limitBytes} bytes`;
     case "malformed":
@@ -104,8 +93,4 @@ function describe(failure: RpcFailureCause): string {
     default:
       return assertNever(failure);
   }
-}
-
-function inWords(words: string | null): string {
-  return words === null ? "" : `: ${words}`;
 }

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Address } from "#src/units/address.ts";
 import {
   fakeNode,
   isUnavailable,
@@ -200,50 +199,6 @@ test("another endpoint answers while the first does not, unless it is of another
   assert.deepEqual(await source.compareChains(), ["other", "main"]);
   isBroken = true;
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
-});
-
-test("another endpoint answers while the first replies that it can't, in whatever form", async (t) => {
-  const error = { code: -32000, message: "upstream unavailable" };
-  const replies: readonly (readonly [status: number, body: (id: number) => string])[] = [
-    [503, () => "<html>Service Unavailable</html>"],
-    [503, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
-    [401, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
-    [200, () => "<html>Maintenance</html>"],
-    [200, (id) => JSON.stringify({ jsonrpc: "2.0", id, result: null })],
-  ];
-  for (const [status, body] of replies) {
-    const first = await fakeNode(t, ({ id }, response) => response.writeHead(status).end(body(id)));
-    const second = await fakeNode(t, (request, response) =>
-      result(response, request, { context: { slot: 7 }, value: [null] }),
-    );
-    const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-    const source = sourceAt(t, first.httpUrl, { fallbacks });
-    // A wrong key fails the one call that showed it.
-    if (status === 401) await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
-    assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
-    assert.equal(first.count(), 1);
-  }
-});
-
-test("a node that fails is reported in its own words, and not taken for one without paged searches", async (t) => {
-  let isFailing = true;
-  const methods: string[] = [];
-  const node = await fakeNode(t, (request, response) => {
-    methods.push(request.method);
-    if (isFailing) response.writeHead(503);
-    if (isFailing) refuse(response, request, -32000, "upstream unavailable");
-    else result(response, request, { context: { slot: 5 }, value: { accounts: [] } });
-  });
-  const source = sourceAt(t, node.httpUrl);
-  const search = (programId: Address) =>
-    source.searchAccounts({ programId, dataSize: null, memcmp: [] });
-  const failed = await search(PROGRAM);
-  assert.ok(failed.kind === "refused");
-  assert.equal(failed.reason, "the node returned HTTP 503: upstream unavailable");
-  isFailing = false;
-  methods.length = 0;
-  assert.equal((await search(testAddress(2))).kind, "found");
-  assert.deepEqual(methods, ["getProgramAccountsV2"]);
 });
 
 test("calls are counted by method and outcome", async (t) => {

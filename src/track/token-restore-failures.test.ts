@@ -57,7 +57,7 @@ test("after failures of several batches the tokens are read together as before",
 
 test("a read that is refused because of the node's load is repeated unchanged", async (t) => {
   const publicMessage = "Later.";
-  const limited = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null, words: null });
+  const limited = new RpcFailure({ kind: "http", status: 429, retryAfterMs: null });
   for (const cause of [
     new AppError("overloaded", { publicMessage }),
     new AppError("chain_unavailable", { publicMessage, cause: limited }),
