@@ -59,6 +59,29 @@ test("a followed account's changes arrive with their slots, as do slots", async 
   assert.equal(chain.link.connections, 1);
 });
 
+test("a notification of a slot that the chain can't have reached is dropped, of an account and of a program", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  const named: AccountUpdate[] = [];
+  const ofProgram = { programId: PROGRAM, dataSize: null, memcmp: [] };
+  chain.source.followProgram(ofProgram, (update) => named.push(update));
+  following.add([POOL]);
+  await followed(POOL);
+  await chain.source.readAccounts([POOL]);
+  const { clock } = chain.ledger;
+  chain.ledger.advance({ ...clock, slot: 1_000_000_000_000n });
+  chain.set(POOL, 66);
+  chain.ledger.advance({ ...clock, slot: clock.slot + 1n });
+  chain.set(POOL, 7);
+  await updateTo(POOL, 7);
+  const seen = [...log.events.flatMap((it) => (it.kind === "update" ? it.update : [])), ...named];
+  assert.ok(seen.some(({ slot }) => slot > clock.slot));
+  assert.deepEqual(
+    seen.filter(({ slot }) => slot > clock.slot + 5_000n),
+    [],
+  );
+});
+
 test("a closed account is published as not existing", async (t) => {
   const chain = await startChain(t);
   const { following, followed, log } = followAll(chain);

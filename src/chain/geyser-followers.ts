@@ -31,12 +31,15 @@ export class GeyserFollowers {
   readonly #byProgram = new Map<Address, Set<ProgramFollower>>();
   readonly transactions = new Set<TransactionFollower>();
   readonly #onChange: () => void;
+  /** Updates of accounts of such a slot are dropped. */
+  readonly #isFarAhead: (slot: bigint) => boolean;
   /** Accounts that a follower added or removed since `takeChanged`. */
   #changed = new Set<Address>();
   #unreported: { readonly follower: AccountFollower; readonly address: Address }[] = [];
 
-  constructor(onChange: () => void) {
+  constructor(onChange: () => void, isFarAhead: (slot: bigint) => boolean) {
     this.#onChange = onChange;
+    this.#isFarAhead = isFarAhead;
   }
 
   readonly follow = (events: FollowEvents): Following => {
@@ -158,7 +161,8 @@ export class GeyserFollowers {
   dispatch(message: GeyserUpdate): void {
     if (message.account !== undefined) {
       const update = accountUpdateOf(message.account);
-      if (update !== null) this.#dispatchAccount(message.filters, update);
+      if (update !== null && !this.#isFarAhead(update.slot))
+        this.#dispatchAccount(message.filters, update);
     } else if (message.transactionBytes !== undefined || message.transaction !== undefined) {
       this.#dispatchTransaction(message);
     }

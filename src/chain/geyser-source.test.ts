@@ -36,6 +36,22 @@ test("followed accounts change as they do on the chain, closed ones included, an
   assert.deepEqual(chain.geyser.tokens, ["a-token"]);
 });
 
+test("an update of a slot that the chain can't have reached is dropped", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  await chain.source.readAccounts([POOL]);
+  const { clock } = chain.ledger;
+  chain.ledger.advance({ ...clock, slot: 1_000_000_000_000n });
+  chain.set(POOL, 66);
+  chain.ledger.advance({ ...clock, slot: clock.slot + 1n });
+  chain.set(POOL, 7);
+  await updateTo(POOL, 7);
+  const slots = log.events.flatMap((it) => (it.kind === "update" ? it.update.slot : []));
+  assert.deepEqual(slots.filter((slot) => slot > clock.slot + 5_000n), []);
+});
+
 test("addresses added later join the open stream; removed ones leave it", async (t) => {
   const chain = await startChain(t);
   const { following, followed, updateTo, log } = followAll(chain);

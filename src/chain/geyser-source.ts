@@ -24,6 +24,7 @@ import { GeyserPlacement } from "./geyser-placement.ts";
 import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
 import { GeyserStream } from "./geyser-stream.ts";
 import type { Commitment } from "./rpc-reader.ts";
+import type { NodeReport } from "./rpc-source.ts";
 import { type SlotOutcome, SlotOutcomes } from "./slot-outcomes.ts";
 import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 
@@ -32,7 +33,7 @@ export type GeyserOptions = {
   /** Sent as x-token; null: none. */
   readonly token: string | null;
   /** Serves reads and searches, which a stream does not offer, and what no stream follows. */
-  readonly reads: ChainSource & TransactionSource;
+  readonly reads: ChainSource & TransactionSource & Pick<NodeReport, "isFarAhead">;
   readonly clock: WallClock;
   readonly random: () => number;
   readonly logger?: ChainLogger;
@@ -83,7 +84,7 @@ class GeyserSource {
   readonly #options: GeyserOptions;
   readonly #open: OpenStream;
   readonly #timing: LinkTiming;
-  readonly followers = new GeyserFollowers(() => this.#refreshSoon());
+  readonly followers: GeyserFollowers;
   readonly #fallback: GeyserFallback;
   readonly #streams = new Map<number, GeyserStream>();
   readonly #placement = new GeyserPlacement();
@@ -103,6 +104,7 @@ class GeyserSource {
     this.#options = options;
     this.#open = open;
     this.#timing = options.timing ?? DEFAULT_LINK_TIMING;
+    this.followers = new GeyserFollowers(() => this.#refreshSoon(), options.reads.isFarAhead);
     this.#fallback = new GeyserFallback(options.reads);
     const isProcessed = options.commitment === "processed";
     this.#health = new GeyserHealth(isProcessed ? LARGEST_LAG_PROCESSED : LARGEST_LAG);

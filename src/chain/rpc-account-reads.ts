@@ -60,6 +60,11 @@ export class RpcAccountReader {
     return this.#slots.isBack;
   }
 
+  /** See `SlotGuard`. */
+  isFarAhead(slot: bigint): boolean {
+    return this.#slots.isFarAhead(slot);
+  }
+
   /** Maximum number of accounts that the node accepts in a call, as far as known. */
   get accountsPerCall(): number {
     return this.#batchSize;

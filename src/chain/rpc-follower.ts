@@ -23,6 +23,8 @@ export type RpcFollowerOptions = {
   readonly commitment: Commitment;
   /** Subscriptions confirmed within so long of each other are reported together. */
   readonly settleMs: number;
+  /** Account notifications of such a slot are dropped. */
+  readonly isFarAhead: (slot: bigint) => boolean;
 };
 
 /** The subscriptions of a ChainSource over a JSON-RPC link. */
@@ -33,7 +35,7 @@ export type RpcFollower = {
 };
 
 export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
-  const { link, commitment, settleMs } = options;
+  const { link, commitment, settleMs, isFarAhead } = options;
   /** Most providers bill WebSockets by the byte: arrays of ticks and bins shrink to a tenth. */
   let encoding: "base64+zstd" | "base64" = "base64+zstd";
   /** Nodes serve no logs of processed slots, and do not take back a program's new account. */
@@ -54,7 +56,7 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
       },
       onResult: (result) => {
         const update = parsedOrNull(() => accountUpdateOf(address, result));
-        if (update !== null) events.onUpdate(update);
+        if (update !== null && !isFarAhead(update.slot)) events.onUpdate(update);
       },
       onConfirmed: () => followed.add(address),
     });
@@ -87,7 +89,7 @@ export function createRpcFollower(options: RpcFollowerOptions): RpcFollower {
           return;
         }
         const update = parsedOrNull(() => programUpdateOf(filter, result));
-        if (update !== null) onUpdate(update);
+        if (update !== null && !isFarAhead(update.slot)) onUpdate(update);
       },
       onConfirmed: () => {},
     };

@@ -68,6 +68,8 @@ export type RpcReader = Pick<
     readonly refusals: () => readonly NodeRefusal[];
     /** Whether the node's slots went back, so that its replies are not used. */
     readonly isBack: () => boolean;
+    /** Whether the chain can't have reached a slot, as far as replies have shown. */
+    readonly isFarAhead: (slot: bigint) => boolean;
   };
 
 export function createRpcReader(options: RpcReaderOptions): RpcReader {
@@ -200,5 +202,6 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
       ...holders.list().map((refusal) => ({ ...refusal, programId: null })),
     ],
     isBack: () => accounts.isBack,
+    isFarAhead: (slot) => accounts.isFarAhead(slot),
   };
 }

@@ -48,6 +48,8 @@ export type NodeReport = {
   readonly refusals: () => readonly NodeRefusal[];
   /** Whether its slots went back, so that its replies are not used. */
   readonly isBack: () => boolean;
+  /** Whether the chain can't have reached a slot, as far as its replies have shown. */
+  readonly isFarAhead: (slot: bigint) => boolean;
   /** The genesis hash of each endpoint; endpoints of another chain than the first are not used. */
   readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
 };
@@ -89,7 +91,10 @@ export function createRpcSource(
     ...{ url: options.wsUrl, clock, random, logger, timing },
     otherUrl: nextPortOf(options),
   });
-  const follower = createRpcFollower({ link, commitment, settleMs: timing.settleMs });
+  const follower = createRpcFollower({
+    ...{ link, commitment, settleMs: timing.settleMs },
+    isFarAhead: reader.isFarAhead,
+  });
   const close = async () => {
     closing.abort(new Error("the chain source was closed"));
     await link.close();

@@ -48,8 +48,7 @@ export class SlotGuard {
       }
       return "far-back";
     }
-    const most = FAR_AHEAD_SLOTS + (sinceMs / 1_000) * SLOTS_PER_SECOND;
-    if (slot > this.#newest + BigInt(Math.ceil(most)) && ++this.#ahead < WITNESSES) {
+    if (this.isFarAhead(slot) && ++this.#ahead < WITNESSES) {
       this.#logger?.warn(
         { slot: String(slot), newestSlot: String(this.#newest) },
         "a reply of the node has a slot far in the future; it is not used",
@@ -58,6 +57,17 @@ export class SlotGuard {
     }
     this.#ahead = 0;
     return "plausible";
+  }
+
+  /**
+   * Whether the chain can't have reached the slot, as far as replies have shown. A notification of it is not
+   * used: everything after it would count as older.
+   */
+  isFarAhead(slot: bigint): boolean {
+    if (this.#newest === 0n || slot <= this.#newest) return false;
+    const sinceMs = performance.now() - this.#newestAtMs;
+    const most = FAR_AHEAD_SLOTS + (sinceMs / 1_000) * SLOTS_PER_SECOND;
+    return slot > this.#newest + BigInt(Math.ceil(most));
   }
 
   /** The reply is used: its slot is the newest from now on, also if it is lower. */

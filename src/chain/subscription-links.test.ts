@@ -224,7 +224,10 @@ test("accounts are followed uncompressed where the node does not know the compre
   const { links } = linksTo(t, `ws://127.0.0.1:${port}`, { maxPerLink: 10 });
   const followed = new EventLog<string>();
   const onFollowed = (addresses: readonly string[]) => addresses.forEach(followed.add);
-  const follower = createRpcFollower({ link: links, commitment: "confirmed", settleMs: 1 });
+  const follower = createRpcFollower({
+    ...{ link: links, commitment: "confirmed", settleMs: 1 },
+    isFarAhead: () => false,
+  });
   const following = follower.follow({
     ...{ onFollowed, onUpdate: () => {}, onGap: () => {}, onSlot: () => {} },
   });

@@ -13,7 +13,7 @@ import type {
   LiveState,
   PoolNeed,
 } from "./live-state.ts";
-import { isFarAhead, recordClock } from "./slot-times.ts";
+import { recordClock } from "./slot-times.ts";
 import { createUnconfirmed, endSlot, keepSeries, keepVersion } from "./unconfirmed.ts";
 
 /**
@@ -31,10 +31,9 @@ export function applyUpdate(
     if (clock !== null) recordClock(state.times, clock, nowMs);
     return;
   }
-  const { unconfirmed, times } = state;
+  const { unconfirmed } = state;
   const account = state.accounts.get(update.address);
-  if (account === undefined || isFarAhead(times, update.slot, nowMs)) return;
-  if (unconfirmed?.dropped.has(update.slot) === true) return;
+  if (account === undefined || unconfirmed?.dropped.has(update.slot) === true) return;
   const { held } = account;
   const next = applyAccount(held, update);
   if (unconfirmed !== null) keepVersion(unconfirmed, account, { update, next, isConfirmed });

@@ -12,7 +12,6 @@ import { addPool } from "./followed-pools.ts";
 import { noteUnweighed, noteWeighedOut, searchForUnconfirmed } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { filtersFor } from "./load-token.ts";
-import { isFarAhead } from "./slot-times.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
 /** Maximum number of subscribed tokens: each costs a subscription per filter of every venue. */
@@ -115,7 +114,6 @@ export class NewPoolFeed {
     if (state.accounts.has(address)) applyUpdate(state, update, clock.nowMs());
     if (account === null || account.owner !== venue.programId) return;
     if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
-    if (isFarAhead(state.times, update.slot, clock.nowMs())) return;
     if (noteWeighedOut(token, address, clock.nowMs())) return;
     // A search reads confirmed state: a pool of a slot that is dropped is never added.
     if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {

@@ -22,7 +22,6 @@ import type { FollowedToken, LiveState } from "./live-state.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
-import { isFarAhead } from "./slot-times.ts";
 import { tokenNames } from "./token-names.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
@@ -126,7 +125,6 @@ export class NewTokenFeed {
       return;
     }
     if (account === null || account.owner !== venue.programId) return;
-    if (isFarAhead(state.times, update.slot, clock.nowMs())) return;
     if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {
       this.#deferUntilConfirmed(venue, update);
       return;

@@ -4,9 +4,6 @@ import { blockTimeMs } from "./chain-clock.ts";
 
 const MS_PER_SLOT = 400;
 const KEPT = 512;
-/** A chain makes at most so many slots a second. */
-const SLOTS_PER_SECOND = 5;
-const FAR_AHEAD_SLOTS = 5_000;
 
 /** The chain's newest clock, and the block times of earlier slots as far as received. */
 export type SlotTimes = {
@@ -26,20 +23,9 @@ export function chainTimeMs({ newest }: SlotTimes, nowMs: number): number {
   return newest === null ? nowMs : blockTimeMs(newest);
 }
 
-/**
- * Whether the chain can't have reached the slot. A node that states it is mistaken: everything after it would
- * count as older, and the account would stay as it is.
- */
-export function isFarAhead({ newest, receivedAtMs }: SlotTimes, slot: bigint, nowMs: number) {
-  if (newest === null || slot <= newest.slot) return false;
-  const sinceMs = Math.max(0, nowMs - receivedAtMs);
-  return toNumber(slot - newest.slot) > FAR_AHEAD_SLOTS + (sinceMs / 1_000) * SLOTS_PER_SECOND;
-}
-
-/** Takes in a clock; one that is not newer, or far ahead, changes nothing. */
+/** Takes in a clock; one that is not newer changes nothing. */
 export function recordClock(state: SlotTimes, clock: Clock, nowMs: number): void {
   if (state.newest !== null && clock.slot <= state.newest.slot) return;
-  if (isFarAhead(state, clock.slot, nowMs)) return;
   state.newest = clock;
   state.receivedAtMs = nowMs;
   state.times.push({ slot: clock.slot, timeMs: blockTimeMs(clock) });
