@@ -1,4 +1,4 @@
-import type { Kysely, Updateable } from "kysely";
+import type { ExpressionBuilder, Kysely, UpdateObject } from "kysely";
 import type { HeldChannel } from "./channel-leases.ts";
 import type { Schema } from "./schema.ts";
 
@@ -13,13 +13,13 @@ export type Attempt = HeldChannel & {
 export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promise<void> {
   const { messageId, nowMs, isSlow } = attempt;
   await db.transaction().execute(async (transaction) => {
-    await endLease(transaction, attempt, {
+    await endLease(transaction, attempt, () => ({
       last_delivery_at_ms: BigInt(nowMs),
       last_error: null,
       failing_since_ms: null,
       is_slow: isSlow ? 1n : 0n,
       retry_at_ms: 0n,
-    });
+    }));
     await transaction
       .updateTable("messages")
       .set({ status: "delivered", ended_at_ms: BigInt(nowMs), last_error: null })
@@ -30,86 +30,86 @@ export async function finishMessage(db: Kysely<Schema>, attempt: Attempt): Promi
 
 /**
  * The receiver does not have it, as far as is known. The channel rests until `retryAtMs`, and its
- * other messages with it; null: the message is given up, and the next one is tried. Nothing changes where
- * the attempt outlasted its lease: another worker tries the message, or has delivered it.
+ * other messages with it; null: the message is given up, and the next one is tried.
+ *
+ * @returns false where the attempt outlasted its lease: nothing changes, another worker tries the message or has
+ * delivered it
  */
 export async function failMessage(
   db: Kysely<Schema>,
   attempt: Attempt & { readonly error: string; readonly retryAtMs: number | null },
-): Promise<void> {
-  const { channelId, messageId, nowMs, error, retryAtMs, isSlow } = attempt;
-  await db.transaction().execute(async (transaction) => {
-    const ended = retryAtMs === null ? { status: "dead", ended_at_ms: BigInt(nowMs) } : {};
-    const isHeld = await endLease(transaction, attempt, {
+): Promise<boolean> {
+  const { messageId, nowMs, error, retryAtMs, isSlow } = attempt;
+  const ended = retryAtMs === null ? { status: "dead", ended_at_ms: BigInt(nowMs) } : {};
+  return db.transaction().execute(async (transaction) => {
+    const isHeld = await endLease(transaction, attempt, (eb) => ({
       last_error: error,
+      failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(BigInt(nowMs))),
       is_slow: isSlow ? 1n : 0n,
       retry_at_ms: BigInt(retryAtMs ?? nowMs),
-    });
-    if (!isHeld) return;
-    await transaction
-      .updateTable("channels")
-      .set({ failing_since_ms: BigInt(nowMs) })
-      .where("id", "=", channelId)
-      .where("failing_since_ms", "is", null)
-      .execute();
+    }));
+    if (!isHeld) return false;
     await transaction
       .updateTable("messages")
       .set({ last_error: error, ...ended })
       .where("id", "=", messageId)
+      .where("ended_at_ms", "is", null)
       .execute();
+    return true;
   });
 }
 
 /**
  * The receiver refused this message. It is due again at `retryAtMs` (null: it is given up), and the
- * channel is free for its other messages at once. As `failMessage` where the lease is over.
+ * channel is free for its other messages at once.
+ *
+ * @returns as `failMessage`
  */
 export async function refuseMessage(
   db: Kysely<Schema>,
   attempt: Attempt & { readonly error: string; readonly retryAtMs: number | null },
-): Promise<void> {
+): Promise<boolean> {
   const { messageId, nowMs, error, retryAtMs, isSlow } = attempt;
   const change =
     retryAtMs === null
       ? { status: "dead", ended_at_ms: BigInt(nowMs) }
       : { due_ms: BigInt(retryAtMs) };
-  await db.transaction().execute(async (transaction) => {
-    const isHeld = await endLease(transaction, attempt, {
+  return db.transaction().execute(async (transaction) => {
+    const isHeld = await endLease(transaction, attempt, () => ({
       last_error: error,
       is_slow: isSlow ? 1n : 0n,
       retry_at_ms: 0n,
-    });
-    if (!isHeld) return;
+    }));
+    if (!isHeld) return false;
     await transaction
       .updateTable("messages")
       .set((eb) => ({ last_error: error, refusals: eb("refusals", "+", 1n), ...change }))
       .where("id", "=", messageId)
+      .where("ended_at_ms", "is", null)
       .execute();
+    return true;
   });
 }
 
 /**
  * The receiver is gone for good: the channel is switched off, and what waits for it is given up.
  *
- * @returns how many messages that were
+ * @returns how many messages that were; null where the attempt outlasted its lease: nothing changes
  */
 export async function endChannel(
   db: Kysely<Schema>,
-  { channelId, nowMs, error }: Attempt & { readonly error: string },
-): Promise<number> {
+  attempt: Attempt & { readonly error: string },
+): Promise<number | null> {
+  const { channelId, nowMs, error } = attempt;
   const moment = BigInt(nowMs);
   return db.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable("channels")
-      .set((eb) => ({
-        enabled: 0n,
-        last_error: error,
-        failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(moment)),
-        retry_at_ms: 0n,
-        lease_until_ms: 0n,
-      }))
-      .where("id", "=", channelId)
-      .execute();
+    const isHeld = await endLease(transaction, attempt, (eb) => ({
+      enabled: 0n,
+      last_error: error,
+      failing_since_ms: eb.fn.coalesce("failing_since_ms", eb.val(moment)),
+      retry_at_ms: 0n,
+    }));
+    if (!isHeld) return null;
     const ended = await transaction
       .updateTable("messages")
       .set({ status: "dead", ended_at_ms: moment, last_error: error })
@@ -124,11 +124,12 @@ export async function endChannel(
 async function endLease(
   db: Kysely<Schema>,
   { channelId, leaseUntilMs }: HeldChannel,
-  result: Updateable<Schema["channels"]>,
+  result: (eb: ExpressionBuilder<Schema, "channels">) => UpdateObject<Schema, "channels">,
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("channels")
-    .set({ ...result, lease_until_ms: 0n })
+    .set({ lease_until_ms: 0n })
+    .set(result)
     .where("id", "=", channelId)
     .where("lease_until_ms", "=", BigInt(leaseUntilMs))
     .executeTakeFirstOrThrow();

@@ -1,98 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { claimChannels } from "#src/store/channel-leases.ts";
 import { channelsOfUser, switchChannel } from "#src/store/channels.ts";
 import { deadLetters, takeMessage } from "#src/store/deliveries.ts";
-import type { Store } from "#src/store/schema.ts";
-import type { UserId } from "#src/store/user-id.ts";
-import type { Address } from "#src/units/address.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { SILENT_LOG } from "#test/support/failure-loggers.ts";
+import { NOT_TAKEN, outboxScene, SENT, watcher } from "#test/support/outbox-scene.ts";
 import { poolAddress } from "#test/support/pools.ts";
-import { recordUserAlerts } from "#test/support/user-alerts.ts";
-import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
-import { AlertOutbox, retryAtMs } from "./outbox.ts";
+import { retryAtMs } from "./outbox.ts";
 import type { Sent } from "./webhook-sender.ts";
 
 const HOUR_MS = 3_600_000;
-const SENT: Sent = { kind: "sent" };
-const REFUSED: Sent = { kind: "failed", error: "It answered 500." };
-
-type Received = {
-  readonly target: string;
-  readonly uid: string;
-  readonly alerts: readonly bigint[];
-};
-
-/** An outbox with a clock to turn and receivers that answer as the test says. */
-async function scene(store: Store, answer: (received: Received) => Sent | Promise<Sent>) {
-  let nowMs = 1_800_000_000_000;
-  let uid = 0;
-  const received: Received[] = [];
-  const newOutbox = () =>
-    new AlertOutbox({
-      store,
-      sender: {
-        async send(channel, notification) {
-          assert.ok(notification.kind === "alerts");
-          const alerts = notification.alerts.map(({ id }) => id);
-          const sent = { target: channel.target, uid: notification.uid, alerts };
-          received.push(sent);
-          return answer(sent);
-        },
-      },
-      clock: { nowMs: () => nowMs },
-      random: () => 0.5,
-      log: SILENT_LOG,
-    });
-  return {
-    outbox: newOutbox(),
-    newOutbox,
-    received,
-    clock: { nowMs: () => nowMs },
-    advance: (ms: number) => {
-      nowMs += ms;
-    },
-    /** Records one alert of an entry, as the rules do. */
-    async alert(entry: { userId: UserId; entryId: bigint; mint: Address }) {
-      const figures = { before: null, after: null };
-      const [id] = await recordUserAlerts(
-        store,
-        [
-          {
-            ...entry,
-            dedupe: `test/${uid}`,
-            tokenName: null,
-            tokenSymbol: null,
-            sizeLamports: 1n,
-            kind: "deterioration",
-            cause: "sold",
-            share: null,
-            causes: null,
-            slot: 1n,
-            slippagePct: figures,
-            c10Sol: figures,
-            depthSol: figures,
-            position: null,
-            sinceMs: nowMs,
-          },
-        ],
-        { nowMs, newUid: () => `msg_${uid++}` },
-      );
-      uid++;
-      return id;
-    },
-  };
-}
-
-async function watcher(store: Store, name: string, kind: "email" | "webhook" = "webhook") {
-  const userId = await someUser(store, `${name}@example.com`);
-  const mint = poolAddress(1);
-  const entryId = await watch(store, userId, { mint });
-  const channel = await verifiedChannel(store, userId, { kind, target: name });
-  return { userId, entryId, mint, channel };
-}
 
 test("each message is sent when it is due, not at the next poll", {
   timeout: 20_000,
@@ -100,7 +17,7 @@ test("each message is sent when it is due, not at the next poll", {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const store = await sqliteDatabase(t);
   const arrivals = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const { outbox, received, alert, advance } = await scene(store, () => {
+  const { outbox, received, alert, advance } = await outboxScene(store, () => {
     arrivals[received.length - 1]?.resolve();
     return SENT;
   });
@@ -130,7 +47,7 @@ test("each message is sent when it is due, not at the next poll", {
 
 test("a receiver that has ended is not tried again, and what waited for it is a dead letter", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const { outbox, received, alert, advance } = await scene(store, () => ({
+    const { outbox, received, alert, advance } = await outboxScene(store, () => ({
       kind: "gone",
       error: "It has ended.",
     }));
@@ -157,7 +74,7 @@ test("a receiver that has ended is not tried again, and what waited for it is a 
 
 test("what is recorded is sent once, after the moment in which others may join it", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const { outbox, received, alert, advance } = await scene(store, () => SENT);
+    const { outbox, received, alert, advance } = await outboxScene(store, () => SENT);
     closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
@@ -180,7 +97,7 @@ test("what is recorded is sent once, after the moment in which others may join i
 test("a failing receiver gets the same message under the same id until it takes it, and later ones after it", async (t) => {
   await eachDatabase(t, async (t, store) => {
     let isUp = false;
-    const stage = await scene(store, () => (isUp ? SENT : REFUSED));
+    const stage = await outboxScene(store, () => (isUp ? SENT : NOT_TAKEN));
     const { outbox, received, alert, advance } = stage;
     closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
@@ -213,7 +130,7 @@ test("a failing receiver gets the same message under the same id until it takes 
 test("S1: a message that its receiver refuses holds no later one back, and ends after three attempts", async (t) => {
   await eachDatabase(t, async (t, store) => {
     let hostile: bigint | undefined;
-    const stage = await scene(store, ({ alerts }) =>
+    const stage = await outboxScene(store, ({ alerts }) =>
       alerts.some((id) => id === hostile) ? { kind: "refused", error: "It answered 400." } : SENT,
     );
     const { outbox, received, alert, advance } = stage;
@@ -245,8 +162,8 @@ test("S1: a message that its receiver refuses holds no later one back, and ends 
 
 test("a message that its receiver could not take before is a dead letter after three refusals, not after one", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const answers: Sent[] = [REFUSED, REFUSED];
-    const { outbox, received, alert, advance } = await scene(
+    const answers: Sent[] = [NOT_TAKEN, NOT_TAKEN];
+    const { outbox, received, alert, advance } = await outboxScene(
       store,
       () => answers.shift() ?? { kind: "refused", error: "It answered 400." },
     );
@@ -265,7 +182,9 @@ test("a message that its receiver could not take before is a dead letter after t
 test("after 24 hours a message is a dead letter, seen by its user and the operator alone, and the next one goes on", async (t) => {
   await eachDatabase(t, async (t, store) => {
     let isUp = false;
-    const { outbox, received, alert, advance } = await scene(store, () => (isUp ? SENT : REFUSED));
+    const { outbox, received, alert, advance } = await outboxScene(store, () =>
+      isUp ? SENT : NOT_TAKEN,
+    );
     closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const eva = await watcher(store, "eva");
@@ -311,7 +230,7 @@ test("attempts grow apart, spread out, and end with the 24th hour", () => {
 test("endpoints that never answer do not delay other channels", async (t) => {
   const store = await sqliteDatabase(t);
   const hang = Promise.withResolvers<Sent>();
-  const stage = await scene(store, ({ target }) =>
+  const stage = await outboxScene(store, ({ target }) =>
     target.startsWith("slow") ? hang.promise : SENT,
   );
   const { outbox, received, alert, advance } = stage;
@@ -329,60 +248,13 @@ test("endpoints that never answer do not delay other channels", async (t) => {
     outbox.poll();
     await new Promise((resolve) => setImmediate(resolve));
   }
-  hang.resolve(REFUSED);
+  hang.resolve(NOT_TAKEN);
   await outbox.close();
-});
-
-test("two workers never have one channel, and what a dead one held is free after its lease", async (t) => {
-  await eachDatabase(t, async (_t, store) => {
-    const { alert, clock, advance } = await scene(store, () => SENT);
-    const users = await Promise.all(["a", "b", "c"].map((name) => watcher(store, name)));
-    for (const user of users) await alert(user);
-    advance(250);
-    const claim = { limit: 2, leaseMs: 60_000, nowMs: clock.nowMs(), isSlow: false };
-    const claims = await Promise.all([1, 2, 3, 4].map(() => claimChannels(store, claim)));
-    const ids = claims.flat().map(({ id }) => id);
-    assert.equal(new Set(ids).size, ids.length);
-    const rest = await claimChannels(store, { ...claim, limit: 9 });
-    assert.equal(ids.length + rest.length, 3);
-    assert.deepEqual(await claimChannels(store, { ...claim, nowMs: clock.nowMs() + 59_999 }), []);
-    const freed = await claimChannels(store, { ...claim, limit: 9, nowMs: clock.nowMs() + 60_000 });
-    assert.equal(freed.length, 3);
-  });
-});
-
-test("a worker that was frozen for longer than its lease takes back nothing that its successor has delivered", async (t) => {
-  for (const late of [REFUSED, { kind: "refused", error: "It answered 413." } as const])
-    await eachDatabase(t, async (_t, store) => {
-      const frozen = Promise.withResolvers<Sent>();
-      const isSending = Promise.withResolvers<void>();
-      const { received, newOutbox, alert, advance } = await scene(store, () => {
-        isSending.resolve();
-        return received.length === 1 ? frozen.promise : SENT;
-      });
-      const [first, second] = [newOutbox(), newOutbox()];
-      const ana = await watcher(store, "ana");
-      await alert(ana);
-      advance(250);
-      first.poll();
-      await isSending.promise;
-      advance(60_000);
-      await second.idle();
-      assert.deepEqual(second.outcomes, { delivered: 1, failed: 0, dead: 0 });
-      const state = async () => [
-        await channelsOfUser(store.db, ana.userId),
-        await store.db.selectFrom("messages").selectAll().execute(),
-      ];
-      const delivered = await state();
-      frozen.resolve(late);
-      await Promise.all([first.close(), second.close()]);
-      assert.deepEqual(await state(), delivered);
-    });
 });
 
 test("a message whose sending was begun takes no more alerts, so that its id always means the same", async (t) => {
   await eachDatabase(t, async (_t, store) => {
-    const { alert, clock, advance } = await scene(store, () => SENT);
+    const { alert, clock, advance } = await outboxScene(store, () => SENT);
     const ana = await watcher(store, "ana");
     const first = await alert(ana);
     advance(250);
@@ -399,7 +271,7 @@ test("a message whose sending was begun takes no more alerts, so that its id alw
 
 test("a channel that is switched off gets nothing, not even later what waited for it", async (t) => {
   await eachDatabase(t, async (t, store) => {
-    const { outbox, received, alert, advance } = await scene(store, () => SENT);
+    const { outbox, received, alert, advance } = await outboxScene(store, () => SENT);
     closeAfter(t, () => outbox.close());
     const ana = await watcher(store, "ana");
     const channel = { userId: ana.userId, id: ana.channel.id };

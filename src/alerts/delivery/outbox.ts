@@ -203,6 +203,7 @@ export class AlertOutbox {
     }
     if (sent.kind === "gone") {
       const ended = await endChannel(store.db, { ...attempt, error: sent.error });
+      if (ended === null) return;
       this.#outcomes.failed++;
       this.#noteDead({ ...attempt, error: sent.error }, "a receiver has ended", ended);
     } else if (sent.kind === "refused")
@@ -216,7 +217,7 @@ export class AlertOutbox {
   ): Promise<void> {
     const { store, random } = this.#deps;
     const retry = retryAtMs(message, { nowMs: attempt.nowMs, random });
-    await failMessage(store.db, { ...attempt, retryAtMs: retry });
+    if (!(await failMessage(store.db, { ...attempt, retryAtMs: retry }))) return;
     this.#outcomes.failed++;
     if (retry === null) this.#noteDead(attempt, "failed to deliver a message for 24 hours");
   }
@@ -229,7 +230,7 @@ export class AlertOutbox {
     const { store, random } = this.#deps;
     const isLast = message.refusals + 1 >= REFUSALS_ALLOWED;
     const retry = isLast ? null : retryAtMs(message, { nowMs: attempt.nowMs, random });
-    await refuseMessage(store.db, { ...attempt, retryAtMs: retry });
+    if (!(await refuseMessage(store.db, { ...attempt, retryAtMs: retry }))) return;
     this.#outcomes.failed++;
     if (retry === null) this.#noteDead(attempt, "a receiver refused a message repeatedly");
   }
