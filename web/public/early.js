@@ -2,19 +2,42 @@
 // then is under way while the page's code loads; and what repeats a load of code or style that fails.
 // Plain, small, and without imports.
 (() => {
-  // As while the service is overloaded or restarts: without its code the page stays blank, and a
-  // stylesheet that failed once is not asked for again.
-  let delayMs = 2_000;
-  const repeat = ({ target }) => {
-    const isStyle = target instanceof HTMLLinkElement && target.rel === "stylesheet";
-    if (!isStyle && !(target instanceof HTMLScriptElement)) return;
-    setTimeout(() => {
-      if (isStyle) target.replaceWith(target.cloneNode());
-      else if (document.getElementById("root").childElementCount === 0) location.reload();
-    }, delayMs);
-    delayMs *= 2;
+  // The service refuses a load while it is overloaded or restarts. Without its code the page stays blank, and
+  // the browser does not ask again for a stylesheet that failed.
+  const RELOADS = "exitability.reloads";
+  const RELOAD_AFTER_MS = [2_000, 4_000, 8_000, 16_000, 32_000];
+  let styleAfterMs = 2_000;
+  const isCode = (target) =>
+    target instanceof HTMLScriptElement &&
+    target.type === "module" &&
+    target.src.startsWith(`${location.origin}/`);
+  const isStyle = (target) => target instanceof HTMLLinkElement && target.rel === "stylesheet";
+  const reloadLater = () => {
+    const reloads = Number(sessionStorage.getItem(RELOADS) ?? 0);
+    // The code may be missing for good.
+    if (reloads >= RELOAD_AFTER_MS.length) return;
+    sessionStorage.setItem(RELOADS, String(reloads + 1));
+    setTimeout(() => location.reload(), RELOAD_AFTER_MS[reloads]);
   };
-  addEventListener("error", repeat, true);
+  const loadStyleLater = (link) => {
+    setTimeout(() => link.replaceWith(link.cloneNode()), styleAfterMs);
+    styleAfterMs *= 2;
+  };
+  addEventListener(
+    "error",
+    ({ target }) => {
+      if (isCode(target)) reloadLater();
+      else if (isStyle(target)) loadStyleLater(target);
+    },
+    true,
+  );
+  addEventListener(
+    "load",
+    ({ target }) => {
+      if (isCode(target)) sessionStorage.removeItem(RELOADS);
+    },
+    true,
+  );
   const kept = (name) => {
     try {
       return localStorage.getItem(`exitability.${name}`);

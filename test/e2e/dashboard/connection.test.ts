@@ -138,6 +138,27 @@ test("a page whose code or style was refused once appears whole, without the rea
   }
 });
 
+test("a page whose code is missing for good is opened six times, and not again", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page } = await dashboard.visit();
+  await page.clock.install();
+  let opened = 0;
+  await page.route(/\/assets\/index-[^/]*\.js$/, (route) => {
+    opened++;
+    return route.fulfill({ status: 404, body: "" });
+  });
+  await page.goto("/watchlist");
+  for (let open = 2; open <= 6; open++) {
+    await page.clock.fastForward(32_000);
+    await eventually(`opened ${open} times`, () => opened >= open || null);
+    await page.waitForLoadState();
+  }
+  await page.clock.fastForward(600_000);
+  await page.evaluate("0");
+  assert.equal(opened, 6);
+});
+
 test("eight token tabs over HTTP/1.1 are all live over two streams, and a ninth page opens", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

@@ -9,9 +9,10 @@ export function keepErrors(cache: QueryCache): void {
   cache.subscribe((event) => {
     if (event.type !== "updated") return;
     const { query, action } = event;
-    if (action.type === "error") errors.set(query, action.error);
-    const error = errors.get(query);
-    if (action.type === "fetch" && query.state.data === undefined && error !== undefined)
-      query.setState({ error, status: "error" });
+    if (action.type === "fetch") {
+      const error = errors.get(query);
+      if (error !== undefined) query.setState({ error, status: "error" });
+    } else if (query.state.error === null || query.state.data !== undefined) errors.delete(query);
+    else errors.set(query, query.state.error);
   });
 }
