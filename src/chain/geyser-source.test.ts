@@ -49,7 +49,10 @@ test("an update of a slot that the chain can't have reached is dropped", async (
   chain.set(POOL, 7);
   await updateTo(POOL, 7);
   const slots = log.events.flatMap((it) => (it.kind === "update" ? it.update.slot : []));
-  assert.deepEqual(slots.filter((slot) => slot > clock.slot + 5_000n), []);
+  assert.deepEqual(
+    slots.filter((slot) => slot > clock.slot + 5_000n),
+    [],
+  );
 });
 
 test("addresses added later join the open stream; removed ones leave it", async (t) => {

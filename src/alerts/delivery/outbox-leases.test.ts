@@ -73,7 +73,7 @@ test("what a worker learns after its lease changes nothing that its successor ha
     });
 });
 
-test("a message that its first worker has delivered late is no dead letter of the second", async (t) => {
+test("a message that its first worker has delivered late stays delivered where the second fails", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const ended = Promise.withResolvers<Sent>();
     const stage = await twoWorkers(store, ended.promise);
