@@ -27,6 +27,7 @@ test("numbers keep the digits that say something", () => {
   assert.equal(formatNumber(1234.56, "en"), "1,235");
   assert.equal(formatNumber(45.256, "en"), "45.26");
   assert.equal(formatNumber(0.5, "en"), "0.5");
+  assert.equal(formatNumber(0.009981, "en"), "0.00998", "not the 0.01 that were sold");
   assert.equal(formatPct(9.99999, "en"), "10\u00a0%");
 });
 

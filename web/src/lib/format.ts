@@ -16,7 +16,7 @@ export function plainText(text: string | null, longest = 40): string | null {
 
 /** A number with as many digits as say something, or null where it is not known. */
 export function formatNumber(value: number, language: Language, digits = 3): string {
-  if (value !== 0 && Math.abs(value) < 1e-3) {
+  if (value !== 0 && Math.abs(value) < 0.1) {
     return new Intl.NumberFormat(language, { maximumSignificantDigits: digits }).format(value);
   }
   const fraction = Math.abs(value) >= 1_000 ? 0 : Math.abs(value) >= 10 ? 2 : digits;
