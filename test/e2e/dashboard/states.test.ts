@@ -189,6 +189,27 @@ test("a token without a pool is shown as such also while it is read again", asyn
   assert.equal(await page.locator(".exit-answer").count(), 0);
 });
 
+test("a browser that keeps nothing, or has no room, shows every page", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const script of [
+    "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('denied', 'SecurityError'); } });",
+    "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); };",
+  ]) {
+    const { page, open } = await dashboard.visit();
+    await page.addInitScript(script);
+    await open(`/token/${demoMint("Three")}`);
+    await page.locator(".exit-paid").waitFor();
+    await page.getByRole("button", { name: "5", exact: true }).click();
+    await page.getByText("Selling 5 SOL worth of THREE now pays").waitFor();
+    await page.getByRole("button", { name: "Dark theme" }).click();
+    assert.equal(await page.evaluate("document.documentElement.dataset.theme"), "dark");
+    await page.getByRole("button", { name: "Español" }).click();
+    await page.getByText("Vender 5 SOL en THREE ahora paga").waitFor();
+    await open("/");
+  }
+});
+
 test("a theme is there from the first paint, and with reduced motion nothing moves", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
+import { keep, readKept } from "./kept.ts";
 import { en } from "./text/en.ts";
 import { es, type Text } from "./text/es.ts";
 import { chooseLanguage, type Language } from "./text/language.ts";
@@ -13,14 +14,14 @@ type Preferences = {
   readonly setTheme: (theme: Theme) => void;
 };
 
-const LANGUAGE_KEY = "exitability.language";
-const THEME_KEY = "exitability.theme";
+const LANGUAGE_NAME = "language";
+const THEME_NAME = "theme";
 const PreferencesContext = createContext<Preferences | null>(null);
 
 /** Language and theme: the browser's, until the reader chooses. */
 export function PreferencesProvider({ children }: { readonly children: ReactNode }) {
   const [language, setLanguage] = useState(() =>
-    chooseLanguage(localStorage.getItem(LANGUAGE_KEY), navigator.languages),
+    chooseLanguage(readKept(LANGUAGE_NAME), navigator.languages),
   );
   const [theme, setTheme] = useState<Theme>(readTheme);
   // Before the first request: requests ask for answers in the page's language.
@@ -40,11 +41,11 @@ export function PreferencesProvider({ children }: { readonly children: ReactNode
       text: language === "es" ? es : en,
       theme,
       setLanguage: (chosen: Language) => {
-        localStorage.setItem(LANGUAGE_KEY, chosen);
+        keep(LANGUAGE_NAME, chosen);
         setLanguage(chosen);
       },
       setTheme: (chosen: Theme) => {
-        localStorage.setItem(THEME_KEY, chosen);
+        keep(THEME_NAME, chosen);
         setTheme(chosen);
       },
     }),
@@ -54,7 +55,7 @@ export function PreferencesProvider({ children }: { readonly children: ReactNode
 }
 
 function readTheme(): Theme {
-  const kept = localStorage.getItem(THEME_KEY);
+  const kept = readKept(THEME_NAME);
   if (kept === "light" || kept === "dark") return kept;
   return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }

@@ -1,12 +1,14 @@
+import { keep, readKept } from "./kept.ts";
+
 export type RecentToken = { readonly mint: string; readonly name: string };
 
-const KEY = "exitability.recent";
+const NAME = "recent";
 const MOST = 8;
 
 /** The tokens that this browser opened last, the newest first. */
 export function recentTokens(): readonly RecentToken[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    const kept: unknown = JSON.parse(readKept(NAME) ?? "[]");
     return Array.isArray(kept) ? kept.filter(isRecent).slice(0, MOST) : [];
   } catch {
     // Written by something else: as if nothing had been opened.
@@ -16,7 +18,7 @@ export function recentTokens(): readonly RecentToken[] {
 
 export function keepRecent(token: RecentToken): void {
   const others = recentTokens().filter(({ mint }) => mint !== token.mint);
-  localStorage.setItem(KEY, JSON.stringify([token, ...others].slice(0, MOST)));
+  keep(NAME, JSON.stringify([token, ...others].slice(0, MOST)));
 }
 
 function isRecent(value: unknown): value is RecentToken {

@@ -1,15 +1,16 @@
 import { useEffect, useState } from "react";
 import { MailConsent } from "../../components/mail-consent.tsx";
 import { hasWorkingChannel, useChannels } from "../../lib/channels.ts";
+import { keep, readKept } from "../../lib/kept.ts";
 import { useAccount } from "../../lib/session.ts";
 import { useWatchlist } from "../../lib/watchlist.ts";
 
 /** The watched tokens whose pages asked at the last visit. */
-const ASKED_KEY = "exitability.mail-asked";
+const ASKED_NAME = "mail-asked";
 
 /** Whether the token was watched, and its page asked, at the last visit. */
 export function wasAskedFor(mint: string): boolean {
-  return localStorage.getItem(ASKED_KEY)?.split(",").includes(mint) ?? false;
+  return readKept(ASKED_NAME)?.split(",").includes(mint) ?? false;
 }
 
 /**
@@ -26,7 +27,7 @@ export function MailRow({ mint }: { readonly mint: string }) {
   const isAsked = channels !== undefined && !hasWorkingChannel(channels);
   const watched = (items ?? []).map((item) => item.mint).join();
   useEffect(() => {
-    if (isKnown) localStorage.setItem(ASKED_KEY, isAsked ? watched : "");
+    if (isKnown) keep(ASKED_NAME, isAsked ? watched : "");
   }, [isKnown, isAsked, watched]);
   const isWatched = watched.split(",").includes(mint);
   if (isKnown ? !isWatched : !wasAsked) return null;

@@ -1,5 +1,6 @@
 // What the address of a token's page states of the sale: `?size=5&unit=tokens&profile=pro`.
 
+import { keep, readKept } from "../../lib/kept.ts";
 import { isWithin, nearestWithin, type Range, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 
 export const UNITS = ["sol", "tokens", "usd"] as const;
@@ -22,7 +23,7 @@ export type Rates = {
 };
 
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
-const KEPT_KEY = "exitability.sale";
+const KEPT_NAME = "sale";
 const PLAIN = /^\d{1,20}(?:\.\d{1,9})?$/;
 
 /**
@@ -134,12 +135,12 @@ export function readSale(parameters: URLSearchParams): Sale {
 export function keepSale({ amount, unit, profile }: Sale): void {
   const isKept = unit !== "tokens" && readAmount(amount, unit) !== null;
   const kept = isKept ? { amount, unit } : keptSale();
-  localStorage.setItem(KEPT_KEY, JSON.stringify({ ...kept, profile }));
+  keep(KEPT_NAME, JSON.stringify({ ...kept, profile }));
 }
 
 function keptSale(): Sale {
   try {
-    const { amount, unit, profile } = JSON.parse(localStorage.getItem(KEPT_KEY) ?? "{}");
+    const { amount, unit, profile } = JSON.parse(readKept(KEPT_NAME) ?? "{}");
     const kept = unit === "usd" ? "usd" : "sol";
     return {
       amount: readAmount(String(amount), kept) ?? FIRST_SALE.amount,

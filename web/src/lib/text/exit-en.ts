@@ -16,6 +16,7 @@ export const exitEn: ExitText = {
     usd: "An amount of dollars above zero.",
   },
   amountInvalidUsd: (least, most) => `From ${least} to ${most}: what ${SIZES} SOL are worth.`,
+  amountTooFine: "This token does not have so many decimals.",
   unasked: "not measured",
   usdUnknown: "The price of SOL in dollars is not known now.",
   way: "Route",

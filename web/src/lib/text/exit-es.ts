@@ -16,6 +16,7 @@ export const exitEs = {
   },
   amountInvalidUsd: (least: string, most: string) =>
     `De ${least} a ${most}: lo que valen de ${SIZES} SOL.`,
+  amountTooFine: "Este token no tiene tantos decimales.",
   unasked: "no se mide",
   usdUnknown: "Ahora no se conoce el precio de SOL en dólares.",
   way: "Ruta",
