@@ -210,6 +210,52 @@ test("a browser that keeps nothing, or has no room, shows every page", async (t)
   }
 });
 
+test("a name as long as its author likes widens no list of tokens or alerts", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit({ isPhone: true });
+  await signIn("long@example.com");
+  const mint = demoMint("Three");
+  const name = "W".repeat(80);
+  const now = new Date().toISOString();
+  const alert = {
+    id: "1",
+    kind: "slippage",
+    mint,
+    token_name: name,
+    token_symbol: name,
+    size_sol: 1_000,
+    cause: "sells",
+    created_at: now,
+    started_at: now,
+    slippage_before_pct: 1,
+    slippage_after_pct: 50,
+    c10_before_sol: 40,
+    c10_after_sol: 10,
+    depth_before_sol: 300,
+    depth_after_sol: 100,
+    grade: null,
+  };
+  await page.route(/\/api\/(?:alerts\/current|account\/alerts\?)/, (route) =>
+    route.fulfill({ json: { items: [alert] } }),
+  );
+  const facts = { name, symbol: null };
+  await page.route(new RegExp(`/api/token/${mint}$`), async (route) => {
+    const known = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...known, ...facts } });
+  });
+  // Opened once, it is offered on the first page too.
+  for (const path of [`/token/${mint}`, "/alerts", "/"]) {
+    await open(path);
+    await page
+      .getByText(/^W{12,40}…$/)
+      .first()
+      .waitFor();
+    assert.equal(await sidewaysOverflow(page), 0, path);
+  }
+  assert.equal(await page.getByText(/^W{12,40}…$/).count(), 2);
+});
+
 test("a theme is there from the first paint, and with reduced motion nothing moves", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
