@@ -189,6 +189,15 @@ test("a token without a pool is shown as such also while it is read again", asyn
   assert.equal(await page.locator(".exit-answer").count(), 0);
 });
 
+test("an amount finer than the token's smallest unit is refused as such, in the page's language", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ language: "es" });
+  await open(`/token/${demoMint("Three")}?size=1.0000001&unit=tokens`);
+  await page.getByText("Este token no tiene tantos decimales.").waitFor();
+  assert.equal(await page.getByText("De 0,01 a 1000 SOL").count(), 0);
+});
+
 test("a browser that keeps nothing, or has no room, shows every page", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

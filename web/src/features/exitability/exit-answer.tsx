@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { ExitAt, Token } from "#client/openapi.ts";
 import { Failure } from "../../components/failure.tsx";
+import { isApiError } from "../../lib/api.ts";
 import { useConnection } from "../../lib/connection.ts";
 import { formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
 import { mintName } from "../../lib/mint-name.ts";
@@ -61,6 +62,8 @@ export function ExitAnswer(props: Props) {
             <ProofCheck key={Object.values(sale).join()} mint={mint} sale={sale} solUsd={solUsd} />
           )}
         </>
+      ) : sale.unit === "tokens" && isApiError(error, "invalid_size") ? (
+        <NotMeasured title={text.exit.unasked}>{text.exit.amountTooFine}</NotMeasured>
       ) : error !== null || isOffline ? (
         <Failure error={error} onRetry={onRetry} />
       ) : (
