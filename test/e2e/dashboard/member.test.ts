@@ -148,6 +148,23 @@ test("what a member does, from the first code to leaving", async (t) => {
     await page.getByLabel("Token address (mint)").waitFor();
   });
 
+  await t.test("what could not be read is read again on request", async () => {
+    for (const [path, url, sign] of [
+      ["/api-keys", "**/api/account/keys", "revoked"],
+      ["/account", "**/api/account/sessions", "Chrome, Linux"],
+      ["/alerts", "**/api/account/channels", "Add channel"],
+    ] as const) {
+      await page.route(url, (route) =>
+        route.fulfill({ status: 429, json: { error: "rate_limit_exceeded", message: "Wait." } }),
+      );
+      await open(path);
+      await page.locator(".notice").getByText("Wait.").waitFor();
+      await page.unroute(url);
+      await page.getByRole("button", { name: "Try again" }).click();
+      await page.getByText(sign).first().waitFor();
+    }
+  });
+
   await t.test("a page that needs an account leads back to itself", async () => {
     const other = await visit();
     await other.open(`/token/${demoMint("Steady")}`);

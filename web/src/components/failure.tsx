@@ -8,7 +8,7 @@ import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 import { Notice } from "./notice.tsx";
 
-type Props = { readonly error: unknown; readonly onRetry?: () => void };
+type Props = { readonly error: unknown; readonly onRetry?: (() => void) | undefined };
 
 /** What went wrong, in the service's own words where it had any, and the way on where there is one. */
 export function Failure({ error, onRetry }: Props) {

@@ -26,7 +26,12 @@ export function SessionsPanel() {
           </Button>
         ) : null}
       </div>
-      {error === null ? null : <Failure error={error} />}
+      {error === null ? null : (
+        <Failure
+          error={error}
+          onRetry={sessions.error === null ? undefined : () => void sessions.refetch()}
+        />
+      )}
       {sessions.data !== undefined ? (
         <SessionTable items={sessions.data.items} onEnd={(id) => end.mutate(id)} />
       ) : sessions.error === null ? (

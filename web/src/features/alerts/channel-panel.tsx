@@ -27,7 +27,12 @@ export function ChannelPanel() {
     <section className="panel stack" aria-labelledby="channels">
       <h2 id="channels">{text.alerts.channelsTitle}</h2>
       <p className="soft">{text.alerts.channelsLead}</p>
-      {error === null ? null : <Failure error={error} />}
+      {error === null ? null : (
+        <Failure
+          error={error}
+          onRetry={channels.error === null ? undefined : () => void channels.refetch()}
+        />
+      )}
       {add.data === undefined || (isDone && add.data.secret === null) ? null : (
         <Notice look="info" isLive>
           <div className="stack">

@@ -46,7 +46,12 @@ function KeysOf({ account }: { readonly account: Account }) {
   const hasKey = keys.data?.items.some(({ status }) => status === "active") ?? false;
   return (
     <>
-      {error === null ? null : <Failure error={error} />}
+      {error === null ? null : (
+        <Failure
+          error={error}
+          onRetry={keys.error === null ? undefined : () => void keys.refetch()}
+        />
+      )}
       {issued === null ? null : (
         <Notice look="info" title={text.apiKeys.yours} isLive>
           <div className="stack">
