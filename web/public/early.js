@@ -12,12 +12,20 @@
     target.type === "module" &&
     target.src.startsWith(`${location.origin}/`);
   const isStyle = (target) => target instanceof HTMLLinkElement && target.rel === "stylesheet";
+  // Null where the reader blocks site data: without a count nothing is reloaded.
+  const countReload = () => {
+    try {
+      const reloads = Number(sessionStorage.getItem(RELOADS) ?? 0);
+      sessionStorage.setItem(RELOADS, String(reloads + 1));
+      return reloads;
+    } catch {
+      return null;
+    }
+  };
   const reloadLater = () => {
-    const reloads = Number(sessionStorage.getItem(RELOADS) ?? 0);
-    // The code may be missing for good.
-    if (reloads >= RELOAD_AFTER_MS.length) return;
-    sessionStorage.setItem(RELOADS, String(reloads + 1));
-    setTimeout(() => location.reload(), RELOAD_AFTER_MS[reloads]);
+    const waitMs = RELOAD_AFTER_MS[countReload()];
+    // Else its code may be missing for good.
+    if (waitMs !== undefined) setTimeout(() => location.reload(), waitMs);
   };
   const loadStyleLater = (link) => {
     setTimeout(() => link.replaceWith(link.cloneNode()), styleAfterMs);
@@ -34,7 +42,12 @@
   addEventListener(
     "load",
     ({ target }) => {
-      if (isCode(target)) sessionStorage.removeItem(RELOADS);
+      if (!isCode(target)) return;
+      try {
+        sessionStorage.removeItem(RELOADS);
+      } catch {
+        // Nothing was counted.
+      }
     },
     true,
   );

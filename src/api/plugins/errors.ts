@@ -56,6 +56,12 @@ export const JSON_TYPE = "application/json; charset=utf-8";
 /** When a client should repeat the request. */
 const RETRY_AFTER_SECONDS = { chain_unavailable: 5, overloaded: 2 } as const;
 
+/** What a browser loads for a page, by Sec-Fetch-Dest: it reports a body of another type as a second error. */
+const TYPE_OF_PART = new Map([
+  ["script", "text/javascript; charset=utf-8"],
+  ["style", "text/css; charset=utf-8"],
+]);
+
 /** Answers every failure with the contract's body, and logs the internal details. */
 export function registerErrors(app: FastifyInstance): void {
   const report = failureReporter(app.log, "the caller gets the error; repeats are counted");
@@ -65,9 +71,11 @@ export function registerErrors(app: FastifyInstance): void {
     if (known.code === "server_error" && storageFaultOfCode(error.code) === null)
       request.log.error({ err: error }, "request failed");
     else if (known.cause !== undefined) report(`answer a request (${known.code})`, known);
+    if (known.code !== "overloaded") return sendError(reply, known);
+    const partType = TYPE_OF_PART.get(String(request.headers["sec-fetch-dest"]));
+    if (partType !== undefined) return sendError(reply, known, partType);
     // A reader who opens a page has no program that repeats the request: the browser does.
-    if (known.code === "overloaded" && isPageWanted(request))
-      reply.header("refresh", RETRY_AFTER_SECONDS.overloaded);
+    if (isPageWanted(request)) reply.header("refresh", RETRY_AFTER_SECONDS.overloaded);
     return sendError(reply, known);
   });
   app.setNotFoundHandler(
@@ -131,9 +139,11 @@ export function errorAnswer({ code, publicMessage }: AppError) {
   } as const;
 }
 
-function sendError(reply: FastifyReply, error: AppError): FastifyReply {
+/** @param partType sends no body, as of this type */
+function sendError(reply: FastifyReply, error: AppError, partType?: string): FastifyReply {
   const { status, headers, body } = errorAnswer(error);
-  return reply.code(status).headers(headers).send(body);
+  const answer = reply.code(status).headers(headers);
+  return partType === undefined ? answer.send(body) : answer.type(partType).send("");
 }
 
 function sendNotFound(request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -33,6 +33,21 @@ test("a browser opens a page again that was refused, and a program is left to it
     assert.equal((await send("GET", PATH)).headers.refresh, undefined);
   }));
 
+test("a refused script or style of a page has the type that the browser expects, and no body", (t) =>
+  overloadedApp(t, async ({ send }) => {
+    for (const [part, type] of [
+      ["script", "text/javascript; charset=utf-8"],
+      ["style", "text/css; charset=utf-8"],
+    ] as const) {
+      const refused = await send("GET", "/assets/part", { headers: { "sec-fetch-dest": part } });
+      assert.deepEqual(
+        [refused.statusCode, refused.headers["content-type"], refused.headers["retry-after"]],
+        [503, type, "2"],
+      );
+      assert.equal(refused.body, "");
+    }
+  }));
+
 test("health and readiness are answered under any load, and readiness fails while stopping", (t) =>
   overloadedApp(t, async ({ admission, send }) => {
     for (const path of WATCHED) assert.equal((await send("GET", path)).statusCode, 200);
