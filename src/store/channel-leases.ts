@@ -11,6 +11,9 @@ export type ChannelClaim = {
   readonly isSlow: boolean;
 };
 
+/** A channel with the end of its lease, which distinguishes its worker from a later one. */
+export type ClaimedChannel = Channel & { readonly leaseUntilMs: number };
+
 /**
  * Takes up to `limit` channels that have something due, each for this worker alone. One that is not
  * given back is free again after `leaseMs`: its worker has died.
@@ -18,7 +21,7 @@ export type ChannelClaim = {
 export async function claimChannels(
   { db, dialect }: Store,
   { limit, leaseMs, nowMs, isSlow }: ChannelClaim,
-): Promise<readonly Channel[]> {
+): Promise<readonly ClaimedChannel[]> {
   const moment = BigInt(nowMs);
   let due = db
     .selectFrom("channels")
@@ -44,10 +47,10 @@ export async function claimChannels(
     .where("id", "in", due)
     .returningAll()
     .execute();
-  return rows.map(toChannel);
+  return rows.map((row) => ({ ...toChannel(row), leaseUntilMs: Number(row.lease_until_ms) }));
 }
 
-/** A channel that a worker holds. The end of the lease distinguishes its worker from a later one. */
+/** A channel that a worker holds, by the end of its lease. */
 export type HeldChannel = { readonly channelId: bigint; readonly leaseUntilMs: number };
 
 /** Gives back a channel that had nothing to send after all. */

@@ -1,7 +1,11 @@
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
-import { claimChannels, releaseAllChannels, releaseChannel } from "#src/store/channel-leases.ts";
-import type { Channel } from "#src/store/channels.ts";
+import {
+  type ClaimedChannel,
+  claimChannels,
+  releaseAllChannels,
+  releaseChannel,
+} from "#src/store/channel-leases.ts";
 import { type Message, nextDueMs, takeMessage, waitingMessages } from "#src/store/deliveries.ts";
 import {
   endChannel,
@@ -144,9 +148,7 @@ export class AlertOutbox {
     const limit = LANES[lane] - this.#running[lane].size;
     if (limit <= 0) return;
     const claim = { limit, leaseMs: LEASE_MS, nowMs, isSlow: lane === "slow" };
-    const leaseUntilMs = nowMs + LEASE_MS;
-    for (const channel of await claimChannels(this.#deps.store, claim))
-      this.#serve(lane, channel, leaseUntilMs);
+    for (const channel of await claimChannels(this.#deps.store, claim)) this.#serve(lane, channel);
   }
 
   /** A message waits a moment for other alerts: it is sent when it is due, not at the poll after that. */
@@ -160,8 +162,8 @@ export class AlertOutbox {
     this.#wake = setTimeout(() => this.poll(), Math.max(0, dueMs - clock.nowMs()));
   }
 
-  #serve(lane: "quick" | "slow", channel: Channel, leaseUntilMs: number): void {
-    const served = this.#deliver(channel, leaseUntilMs)
+  #serve(lane: "quick" | "slow", channel: ClaimedChannel): void {
+    const served = this.#deliver(channel)
       .then(
         () => this.#saveFailures.succeeded(),
         (cause: unknown) => this.#saveFailures.failed(cause, { channel: String(channel.id) }),
@@ -180,9 +182,9 @@ export class AlertOutbox {
     }, SLOW_MS);
   }
 
-  async #deliver(channel: Channel, leaseUntilMs: number): Promise<void> {
+  async #deliver(channel: ClaimedChannel): Promise<void> {
     const { store, sender, clock } = this.#deps;
-    const held = { channelId: channel.id, leaseUntilMs };
+    const held = { channelId: channel.id, leaseUntilMs: channel.leaseUntilMs };
     const beganMs = clock.nowMs();
     const message = await takeMessage(store.db, channel.id, beganMs);
     if (message === null) {
