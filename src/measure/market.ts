@@ -63,6 +63,8 @@ export type Market = {
   readonly unpriced: readonly UnpricedPool[];
   /** Whether every query for pools was answered. */
   readonly isSearchComplete: boolean;
+  /** Mints that hops sell whose pools are not all searched; absent: all are. */
+  readonly unsearchedHops?: ReadonlySet<Address> | undefined;
   /**
    * A curve of the token completed after the last complete search began, and the pool it graduates to
    * is not known: so no search proves "no pool".

@@ -5,7 +5,7 @@ import type { BlockReason, Phase } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import type { Market } from "./market.ts";
 import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
-import type { Route } from "./route.ts";
+import { openSpot, type Route } from "./route.ts";
 
 /** How much of the token's quote sits in pools that can't be priced. */
 export type Coverage = {
@@ -81,7 +81,21 @@ export function blockReasonOf(
   if (isHalted(priced)) return "all-paused";
   if (priced.midPrice === null && live.some(isPartlyLoaded)) return "unpriced-majority";
   // What was found can't sell, and more may exist: that is not "no way out".
-  return !market.isSearchComplete && priced.midPrice === null ? "search-incomplete" : null;
+  const isSearched = market.isSearchComplete && !mayLeadOn(live, market.unsearchedHops);
+  return !isSearched && priced.midPrice === null ? "search-incomplete" : null;
+}
+
+/**
+ * Whether every pool that is left pays, and the pools of a mint on its way into SOL are not all searched. A pool
+ * that pays nothing, or leads through searched mints alone, is understood: another one, which anyone can
+ * create, does not hide it.
+ */
+function mayLeadOn(live: readonly Route[], unsearched: ReadonlySet<Address> | undefined): boolean {
+  if (unsearched === undefined || live.length === 0) return false;
+  return live.every(({ pool, hops }) => {
+    const first = hops.findIndex(({ baseMint }) => unsearched.has(baseMint));
+    return first >= 0 && [pool, ...hops.slice(0, first)].every((one) => openSpot(one) !== null);
+  });
 }
 
 /** Whether an open pool's route pays nothing as far as its accounts are loaded, and may pay with the others. */

@@ -178,7 +178,7 @@ function inLamportsThrough(hops: readonly QuotablePool[], amount: bigint): bigin
 }
 
 /** A pool's spot while it is open and holds something to pay with. */
-function openSpot(pool: QuotablePool): Ratio | null {
+export function openSpot(pool: QuotablePool): Ratio | null {
   if (pool.status !== "open") return null;
   return pool.reachable(ALL) === 0n ? null : pool.spotPrice;
 }

@@ -4,7 +4,7 @@ import type { Market } from "#src/measure/market.ts";
 import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
-import { buildMarket } from "./build-market.ts";
+import { buildMarket, unsearchedHops } from "./build-market.ts";
 import { carriedAssessment, carriedUnder, NotedClock, sharedFacts } from "./carried-assessment.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { hopsOf } from "./followed-tokens.ts";
@@ -52,6 +52,7 @@ function marketAt(
   const stateTimeMs = slot === null ? null : timeOfSlotMs(state.times, slot);
   if (slot === null || stateTimeMs === null) return null;
   const { group } = token;
+  const hops = hopsOf(state, token);
   const { exactPctByVenue, newDeployments } = sharedFacts(state, deps, {
     epoch: clock.epoch,
     nowMs,
@@ -61,9 +62,10 @@ function marketAt(
       mint: token.mint,
       mintFacts: token.mintFacts,
       pools: openPools(state, group),
-      hopPools: hopsOf(state, token).flatMap((hop) => openPools(state, hop)),
+      hopPools: hops.flatMap((hop) => openPools(state, hop)),
       leftOut: group.leftOut,
       isSearchComplete: group.isSearchComplete,
+      unsearchedHops: unsearchedHops(hops),
       awaitsGraduation: awaitsGraduation(group),
       clock,
       slot,

@@ -1,4 +1,5 @@
 import type { Market, UnpricedPool } from "#src/measure/market.ts";
+import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
@@ -19,6 +20,14 @@ export type MarketInput = Omit<
   /** The clock that quotes use. */
   readonly clock: Clock;
 };
+
+/** The mints of hops whose pools are not all searched; undefined where there are none. */
+export function unsearchedHops(
+  hops: readonly { readonly mint: Address; readonly isSearchComplete: boolean }[],
+): ReadonlySet<Address> | undefined {
+  const unsearched = hops.filter(({ isSearchComplete }) => !isSearchComplete);
+  return unsearched.length === 0 ? undefined : new Set(unsearched.map(({ mint }) => mint));
+}
 
 /** Builds the input of the measurement from decoded pools. Pure. */
 export function buildMarket(input: MarketInput, known: AccountSet): Market {

@@ -5,7 +5,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Clock } from "#src/venues/venue.ts";
-import { buildMarket } from "./build-market.ts";
+import { buildMarket, unsearchedHops } from "./build-market.ts";
 import { blockTimeMs, clockOf } from "./chain-clock.ts";
 import { accountsNeeded, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
@@ -146,6 +146,9 @@ function marketOf(deps: LoadDeps, parts: MarketParts): Market {
     hopPools: hops.flatMap((hop) => hop.found.pools.map((pool) => openPool(pool, hop.mint, known))),
     leftOut: token.found.leftOut,
     isSearchComplete: token.found.isSearchComplete,
+    unsearchedHops: unsearchedHops(
+      hops.map(({ mint: hop, found }) => ({ mint: hop, isSearchComplete: found.isSearchComplete })),
+    ),
     awaitsGraduation: false,
     clock,
     slot: parts.slot,
