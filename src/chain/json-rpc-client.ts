@@ -4,7 +4,14 @@ import type { FailureLog } from "#src/platform/failure-log.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { type CallPacer, wait } from "./call-pacer.ts";
 import { outcomeOf, type RpcCalls } from "./rpc-calls.ts";
-import { isNodeFailure, isRateLimit, mayPass, RpcFailure, retryAfterOf } from "./rpc-failure.ts";
+import {
+  isBrokenRead,
+  isNodeFailure,
+  isRateLimit,
+  mayPass,
+  RpcFailure,
+  retryAfterOf,
+} from "./rpc-failure.ts";
 
 export type JsonRpcCall = {
   readonly method: string;
@@ -53,6 +60,7 @@ const MAX_ERROR_TEXT = 300;
 /** An endpoint that did not answer is used again after so long, or if no other answers either. */
 const AVOIDED_FOR_MS = 10_000;
 const GENESIS_TIMEOUT_MS = 5_000;
+const ACCOUNT_READ = "getMultipleAccounts";
 
 export type JsonRpcClient = {
   /**
@@ -142,7 +150,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
         options.calls?.count(method, outcomeOf(error));
-        if (isNodeFailure(error)) avoid(endpoint);
+        const isBroken = method === ACCOUNT_READ && isBrokenRead(error);
+        if (isNodeFailure(error) || isBroken) avoid(endpoint);
         if (isRateLimit(error)) {
           pacer?.limited(retryAfterOf(error));
           if (isPacedByCaller) throw error;
@@ -255,11 +264,12 @@ async function readBounded(response: Response, limitBytes: number): Promise<stri
 function resultOf(text: string, id: number, response: Response, now: number): unknown {
   const answer = parseObject(text);
   const error = answer === null ? null : rpcErrorOf(answer);
-  const isRateLimit = response.status === 429;
-  if (error !== null && !isRateLimit) throw new RpcFailure({ kind: "rpc-error", ...error });
+  const { status } = response;
+  if (error !== null && status !== 429)
+    throw new RpcFailure({ kind: "rpc-error", ...error, status });
   if (!response.ok) {
     const retryAfterMs = parseRetryAfter(response.headers.get("retry-after"), now);
-    throw new RpcFailure({ kind: "http", status: response.status, retryAfterMs });
+    throw new RpcFailure({ kind: "http", status, retryAfterMs });
   }
   if (answer === null) throw new RpcFailure({ kind: "malformed", detail: "not a JSON object" });
   if (answer["id"] !== id) throw new RpcFailure({ kind: "malformed", detail: "another id" });

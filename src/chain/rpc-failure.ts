@@ -8,7 +8,13 @@ export type RpcFailureCause =
   | { readonly kind: "too-large"; readonly limitBytes: number }
   /** Not JSON, not a JSON-RPC reply, or a reply of the wrong shape. */
   | { readonly kind: "malformed"; readonly detail: string }
-  | { readonly kind: "rpc-error"; readonly code: number; readonly message: string };
+  | {
+      readonly kind: "rpc-error";
+      readonly code: number;
+      readonly message: string;
+      /** Of the reply that contained the error; absent: it came over a WebSocket. */
+      readonly status?: number;
+    };
 
 /** Error codes of a temporary condition: node behind, block not available yet, node too busy. */
 const PASSING_CODES = new Set([-32004, -32005, -32014, -32016, -32603, -32429]);
@@ -50,10 +56,25 @@ export function isNodeFailure({ failure }: RpcFailure): boolean {
     case "timeout":
       return true;
     case "http":
-      return failure.status >= 500 || failure.status === 401;
+      return isOfServer(failure.status);
     default:
       return false;
   }
+}
+
+/**
+ * Whether an endpoint that replies so to a read of accounts is broken: the cheapest call, which every plan serves.
+ * The same reply to a search may be about the search, which can be too heavy for a plan.
+ */
+export function isBrokenRead({ failure }: RpcFailure): boolean {
+  if (failure.kind === "malformed") return true;
+  if (failure.kind !== "rpc-error" || NOT_SERVED_CODES.has(failure.code)) return false;
+  return failure.status !== undefined && isOfServer(failure.status);
+}
+
+/** Whether a status is about the endpoint or its key, and not about what was asked for. */
+function isOfServer(status: number): boolean {
+  return status >= 500 || status === 401;
 }
 
 /** Whether the same call may succeed a moment later. */

@@ -201,6 +201,48 @@ test("another endpoint answers while the first does not, unless it is of another
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
 });
 
+test("another endpoint answers after the first replied to a read that it can't, in whatever form", async (t) => {
+  const error = { code: -32000, message: "upstream unavailable" };
+  const replies: readonly (readonly [status: number, body: (id: number) => string])[] = [
+    [503, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
+    [401, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
+    [200, () => "<html>Maintenance</html>"],
+    [200, (id) => JSON.stringify({ jsonrpc: "2.0", id, result: null })],
+  ];
+  for (const [status, body] of replies) {
+    const first = await fakeNode(t, ({ id }, response) => response.writeHead(status).end(body(id)));
+    const second = await fakeNode(t, (request, response) =>
+      result(response, request, { context: { slot: 7 }, value: [null] }),
+    );
+    const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
+    const source = sourceAt(t, first.httpUrl, { fallbacks });
+    // What the first stated fails the one call; a reply without a meaning is repeated at the other.
+    if (status !== 200) await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+    assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+    assert.equal(first.count(), 1);
+  }
+});
+
+test("a search that a node refuses with a server's status moves no other call to another endpoint", async (t) => {
+  const first = await fakeNode(t, (request, response) => {
+    if (request.method === "getMultipleAccounts") {
+      result(response, request, { context: { slot: 5 }, value: [null] });
+      return;
+    }
+    response.writeHead(503);
+    refuse(response, request, -32000, "the search is too heavy");
+  });
+  const second = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot: 7 }, value: [null] }),
+  );
+  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
+  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const searched = await source.searchAccounts({ programId: PROGRAM, dataSize: null, memcmp: [] });
+  assert.equal(searched.kind, "refused");
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 5n);
+  assert.equal(second.count(), 0);
+});
+
 test("calls are counted by method and outcome", async (t) => {
   const node = await fakeNode(t, (request, response, count) => {
     if (count === 1) refuse(response, request, 429, "Too many requests");
