@@ -51,7 +51,11 @@ export function trackingMetrics(health: TrackerHealth, nowMs: number): readonly 
       readsFailingSinceMs === null ? null : Math.max(0, nowMs - readsFailingSinceMs) / 1_000,
     ),
     gauge("exitability_tracked_tokens", "Tracked tokens.", health.tokens),
-    gauge("exitability_tracked_pools", "Pools of these tokens.", health.pools),
+    gauge(
+      "exitability_tracked_pools",
+      "Pools of these tokens and of the mints they pay in.",
+      health.pools,
+    ),
     gauge("exitability_tracked_accounts", "Accounts that these pools depend on.", health.accounts),
     {
       name: "exitability_backlog",

@@ -29,6 +29,7 @@ export function addPool(
     needsCheckedAtMs: 0,
   };
   group.pools.set(ref.address, pool);
+  state.poolCount++;
   state.unsavedGroups.add(group);
   checkNeeds(state, pool, loaded);
   pool.isLoaded = [...pool.needs.values()].every(
@@ -83,7 +84,7 @@ export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: Loaded
 export function removePool(state: LiveState, pool: FollowedPool): void {
   for (const need of pool.needs.values()) removeUse(state, need);
   pool.needs.clear();
-  pool.group.pools.delete(pool.open.ref.address);
+  if (pool.group.pools.delete(pool.open.ref.address)) state.poolCount--;
   state.unsavedGroups.add(pool.group);
   state.dirtyPools.delete(pool);
   state.waiting.pools.delete(pool);

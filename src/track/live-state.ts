@@ -149,6 +149,10 @@ export type LiveState = {
   readonly usedTokens: Set<FollowedToken>;
   /** Pools that sell a stable or another quote mint, as hops into SOL, shared by all tokens. */
   readonly hops: Map<Address, PoolGroup>;
+  /** Pools of all groups. */
+  poolCount: number;
+  /** Calls of `dueRereads` so far. */
+  rereadSweeps: number;
   readonly times: SlotTimes;
   /** The stream of every change; null: there is none, and a missing update does not prove that nothing changed. */
   readonly stream: CompleteStream | null;
@@ -215,6 +219,8 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     accounts,
     tokens: new Map(),
     hops: new Map(),
+    poolCount: 0,
+    rereadSweeps: 0,
     times: createSlotTimes(),
     stream,
     unconfirmed: null,

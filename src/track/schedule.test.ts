@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { addToken, searchSoon } from "./followed-tokens.ts";
-import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
+import {
+  createCompleteStream,
+  createLiveState,
+  type FollowedToken,
+  type LiveState,
+} from "./live-state.ts";
 import { dueRereads, dueSearches } from "./schedule.ts";
 
 const NOW_MS = 1_800_000_000_000;
@@ -60,4 +65,24 @@ test("thousands of tokens that are due together are read over fifteen sweeps, an
   // The last call of a sweep is filled with tokens that are due soon.
   const count = [...reads.values()].reduce((sum, times) => sum + times.length, 0);
   assert.ok(count <= 2.2 * tokens.length, `${count} reads in two rounds`);
+});
+
+test("of thousands of tokens that a stream keeps current, one without an account is read within five sweeps, the others after two minutes", () => {
+  const stream = createCompleteStream();
+  const state = createLiveState(stream);
+  const tokens = Array.from({ length: 2_000 }, (_, index) => follow(state, `${index}`, NOW_MS));
+  const lacking = tokens[1_234]?.mint;
+  for (const token of tokens) token.confirmedAfterGap = stream.gaps;
+  for (const account of state.accounts.values())
+    if (account.address !== lacking) account.held = { ...account.held, account: null };
+  const readAtMs = new Map<string, number>();
+  for (let sweep = 0; sweep < 130; sweep++) {
+    const atMs = 1_000 * sweep;
+    for (const mint of dueRereads(state, NOW_MS + atMs, true))
+      if (!readAtMs.has(mint)) readAtMs.set(mint, atMs);
+  }
+  assert.ok((readAtMs.get(lacking ?? "") ?? Infinity) < 5_000);
+  readAtMs.delete(lacking ?? "");
+  assert.equal(readAtMs.size, tokens.length - 1);
+  assert.ok([...readAtMs.values()].every((atMs) => atMs >= 100_000 && atMs < 120_000));
 });

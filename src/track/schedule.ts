@@ -22,6 +22,11 @@ const RECENT_MS = 4_000;
  */
 const LEAST_REREADS_AT_ONCE = 500;
 const SWEEPS_OF_REREADS = 15;
+/**
+ * Whether a token that the stream keeps lacks an account is looked up once in so many sweeps, if more tokens than
+ * `LEAST_REREADS_AT_ONCE` are in use: of 20,000 tokens the lookups took 45 ms each second.
+ */
+const SWEEPS_OF_KEPT = 5;
 /** A token that was not requested in this time is dropped. */
 const UNASKED_MS = 15 * 60_000;
 /** The same of tokens that an earlier process followed, whose use is known to some minutes. */
@@ -66,10 +71,13 @@ export function dueRereads(state: LiveState, nowMs: number, isStreaming: boolean
   const keptForMs = REREAD_STREAMED_MS - everyMs;
   const due: DueToken[] = [];
   const soonest: FollowedToken[] = [];
+  const turns = state.usedTokens.size > LEAST_REREADS_AT_ONCE ? SWEEPS_OF_KEPT : 1;
+  const turn = state.rereadSweeps++ % turns;
   let active = 0;
   forEachActive(state, nowMs, (token) => {
-    active++;
+    const isTurn = active++ % turns === turn;
     const isKept = isStreaming && isKeptByStream(state, token);
+    if (isKept && !isTurn) return;
     if (token.rereadDueMs <= nowMs) {
       const isCurrent = isKept && !lacksAccounts(state, token);
       const dueMs = token.rereadDueMs + (isCurrent ? keptForMs : 0);

@@ -20,6 +20,7 @@ export type TrackerHealth = {
   readonly slotLag: number | null;
   readonly headSlot: bigint | null;
   readonly tokens: number;
+  /** Of these tokens, and of the mints that they pay in. */
   readonly pools: number;
   readonly accounts: number;
   /** Pools that wait for some of their accounts, and tokens that wait to be measured again. */
@@ -55,8 +56,6 @@ export function trackerHealth(
 ): TrackerHealth {
   const clock = state.times.newest;
   const { headSlot } = shell;
-  let pools = 0;
-  for (const { group } of state.tokens.values()) pools += group.pools.size;
   return {
     chainAgeMs: clock === null ? null : Math.max(0, shell.nowMs - blockTimeMs(clock)),
     slotLag:
@@ -65,7 +64,7 @@ export function trackerHealth(
         : Math.max(0, toNumber(headSlot) - toNumber(clock.slot)),
     headSlot,
     tokens: state.tokens.size,
-    pools,
+    pools: state.poolCount,
     accounts: state.accounts.size,
     waitingPools: state.dirtyPools.union(state.waiting.pools).size,
     waitingTokens: state.dirtyTokens.size,
