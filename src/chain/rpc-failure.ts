@@ -68,13 +68,19 @@ export function isNodeFailure({ failure }: RpcFailure): boolean {
  */
 export function isBrokenRead({ failure }: RpcFailure): boolean {
   if (failure.kind === "malformed") return true;
+  if (failure.kind === "http") return refusesAll(failure.status);
   if (failure.kind !== "rpc-error" || NOT_SERVED_CODES.has(failure.code)) return false;
-  return failure.status !== undefined && isOfServer(failure.status);
+  return failure.status !== undefined && refusesAll(failure.status);
 }
 
 /** Whether a status is about the endpoint or its key, and not about what was asked for. */
 function isOfServer(status: number): boolean {
   return status >= 500 || status === 401;
+}
+
+/** The same of the cheapest call: then the plan has ended too, or the key is not allowed. */
+function refusesAll(status: number): boolean {
+  return isOfServer(status) || status === 402 || status === 403;
 }
 
 /** Whether the same call may succeed a moment later. */

@@ -206,6 +206,8 @@ test("another endpoint answers after the first replied to a read that it can't, 
   const replies: readonly (readonly [status: number, body: (id: number) => string])[] = [
     [503, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
     [401, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
+    [402, () => "the plan has ended"],
+    [403, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
     [200, () => "<html>Maintenance</html>"],
     [200, (id) => JSON.stringify({ jsonrpc: "2.0", id, result: null })],
   ];
