@@ -19,10 +19,8 @@ const GZIP_START = Buffer.from([0x1f, 0x8b]);
  */
 export async function* readRecordedFile(path: string): AsyncGenerator<NumberedLine> {
   const reader = new RecordedExecutionReader();
-  const lines = createInterface({
-    input: await openText(path),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  });
+  const input = await openText(path);
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
   let line = 0;
   try {
     for await (const text of lines) {
@@ -36,6 +34,9 @@ export async function* readRecordedFile(path: string): AsyncGenerator<NumberedLi
           { cause },
         )
       : cause;
+  } finally {
+    // The caller may have stopped reading.
+    input.destroy();
   }
 }
 

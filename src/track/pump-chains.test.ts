@@ -10,7 +10,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
-import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { firstExecution, readExecutions, sharedPath } from "#test/support/executions.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { loadMarket } from "./load-market.ts";
@@ -95,8 +95,9 @@ function quotedIn(account: Account, quoteMint: Address): Account {
 async function threeCurves(t: TestContext) {
   const path = sharedPath(t, "routes", "pump-routes.jsonl.gz");
   if (path === null) return null;
-  const found = (await readExecutions(path)).find(
-    ({ execution: { route, outputMint, amountOut } }) =>
+  const found = await firstExecution(
+    path,
+    ({ route, outputMint, amountOut }) =>
       outputMint === WSOL &&
       (amountOut ?? 0n) > 1_000_000n &&
       route?.length === 3 &&

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { USDC } from "#src/units/known-addresses.ts";
-import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { executionsOf, sharedPath } from "#test/support/executions.ts";
 import { COIN, curveFixture, launchFixture } from "#test/support/pump-pools.ts";
 import { type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
 import type { Account, AccountSet } from "./account-set.ts";
@@ -51,7 +51,9 @@ test("case 7: a frozen vault pauses the pool on every venue with recorded execut
       const path = sharedPath(t, "executions", `${venue.id}.jsonl.gz`);
       if (path === null) return;
       let frozenCount = 0;
-      for (const { execution } of (await readExecutions(path)).slice(0, SWAPS_A_VENUE)) {
+      let swaps = 0;
+      for await (const { execution } of executionsOf(path)) {
+        if (++swaps > SWAPS_A_VENUE) break;
         const { pool, accounts, clock, inputMint, amountIn, amountOut } = execution;
         if (amountOut === null) continue;
         for (const vault of vaultsNeeded(venue, pool, accounts)) {

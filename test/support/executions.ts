@@ -22,14 +22,26 @@ export function sharedPath(t: TestContext, ...parts: readonly string[]): string 
 
 export type NumberedExecution = { readonly line: number; readonly execution: RecordedExecution };
 
-/** All executions of a file. @throws where a line can't be read */
-export async function readExecutions(path: string): Promise<readonly NumberedExecution[]> {
-  const found: NumberedExecution[] = [];
+/** The executions of a file; it is read only as far as they are taken. @throws where a line can't be read */
+export async function* executionsOf(path: string): AsyncGenerator<NumberedExecution> {
   for await (const { line, content } of readRecordedFile(path)) {
     if (content.kind === "unreadable") throw new Error(`${path}:${line}: ${content.reason}`);
-    if (content.kind === "execution") found.push({ line, execution: content.execution });
+    if (content.kind === "execution") yield { line, execution: content.execution };
   }
-  return found;
+}
+
+/** The first execution of a file that fits; undefined: none does. @throws where a line before it can't be read */
+export async function firstExecution(
+  path: string,
+  fits: (execution: RecordedExecution) => boolean,
+): Promise<NumberedExecution | undefined> {
+  for await (const found of executionsOf(path)) if (fits(found.execution)) return found;
+  return undefined;
+}
+
+/** All executions of a file. @throws where a line can't be read */
+export async function readExecutions(path: string): Promise<readonly NumberedExecution[]> {
+  return await Array.fromAsync(executionsOf(path));
 }
 
 /**

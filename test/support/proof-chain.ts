@@ -16,7 +16,7 @@ import { VENUES } from "#src/venues/all.ts";
 import { CHAIN_SALES, VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { closeAfter } from "./ending.ts";
-import { readExecutions, sharedPath } from "./executions.ts";
+import { firstExecution, sharedPath } from "./executions.ts";
 import { deployedAccounts } from "./program-accounts.ts";
 import { compiledPrograms } from "./programs.ts";
 
@@ -46,8 +46,9 @@ export async function startProofChain(
   const needed = hops === 1 ? sold : CHAIN_SALES.flatMap(({ programs }) => programs);
   const programs = path === null ? null : compiledPrograms(t, needed);
   if (path === null || programs === null) return null;
-  const sale = (await readExecutions(path)).find(
-    ({ execution }) => isPaidSale(execution) && (execution.route?.length ?? 1) === hops,
+  const sale = await firstExecution(
+    path,
+    (execution) => isPaidSale(execution) && (execution.route?.length ?? 1) === hops,
   );
   assert.ok(sale !== undefined);
   const { execution } = sale;

@@ -8,7 +8,7 @@ import { LOADER_V3, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { executionsOf, sharedPath } from "#test/support/executions.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
 import {
   divide,
@@ -62,7 +62,7 @@ async function recordedSale(t: TestContext, venue: VenueId, file: string) {
   const path = sharedPath(t, "executions", `${file}.jsonl.gz`);
   const programs = path === null ? null : compiledPrograms(t, sale.programs);
   if (path === null || programs === null) return null;
-  for (const { execution } of await readExecutions(path)) {
+  for await (const { execution } of executionsOf(path)) {
     if (execution.amountOut === null) continue;
     const known = { get: (key: typeof HOSTILE) => execution.accounts.get(key) ?? null };
     const prepared = prepareSale(sale, execution, known);
