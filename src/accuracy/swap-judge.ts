@@ -113,9 +113,8 @@ export class SwapJudge {
   tick(): void {
     const nowMs = this.#deps.clock.nowMs();
     if (nowMs >= this.#followDueMs) {
-      const startMs = performance.now();
       this.#followPools();
-      const tookMs = performance.now() - startMs;
+      const tookMs = this.#deps.clock.nowMs() - nowMs;
       this.#followDueMs = nowMs + Math.max(FOLLOW_EVERY_MS, restAfter(tookMs));
     }
     this.#judgeDue(nowMs);
