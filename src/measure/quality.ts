@@ -80,22 +80,38 @@ export function blockReasonOf(
   if (coverage.hasUnweighed && live.length === 0) return "unpriced-majority";
   if (isHalted(priced)) return "all-paused";
   if (priced.midPrice === null && live.some(isPartlyLoaded)) return "unpriced-majority";
+  if (priced.midPrice !== null) return null;
   // What was found can't sell, and more may exist: that is not "no way out".
-  const isSearched = market.isSearchComplete && !mayLeadOn(live, market.unsearchedHops);
-  return !isSearched && priced.midPrice === null ? "search-incomplete" : null;
+  return market.isSearchComplete && !mayLeadOn(live, market) ? null : "search-incomplete";
 }
 
 /**
- * Whether every pool that is left pays, and the pools of a mint on its way into SOL are not all searched. A pool
- * that pays nothing, or leads through searched mints alone, is understood: another one, which anyone can
- * create, does not hide it.
+ * Whether no pool that is left pays, as far as is known, and each holds what leads to a mint whose pools are not
+ * all searched. A pool that pays a little, holds nothing, or leads to searched mints alone, is understood: another
+ * one, which anyone can create, does not hide it.
  */
-function mayLeadOn(live: readonly Route[], unsearched: ReadonlySet<Address> | undefined): boolean {
-  if (unsearched === undefined || live.length === 0) return false;
-  return live.every(({ pool, hops }) => {
-    const first = hops.findIndex(({ baseMint }) => unsearched.has(baseMint));
-    return first >= 0 && [pool, ...hops.slice(0, first)].every((one) => openSpot(one) !== null);
-  });
+function mayLeadOn(live: readonly Route[], { unsearchedHops, hopPools }: Market): boolean {
+  if (unsearchedHops === undefined || live.length === 0) return false;
+  return live.every(
+    ({ pool, spotPrice }) =>
+      spotPrice === null &&
+      openSpot(pool) !== null &&
+      leadsTo(unsearchedHops, { from: pool.quoteMint, hopPools }),
+  );
+}
+
+/** Whether pools that hold something lead from a mint to one of these, over any number of hops. */
+function leadsTo(
+  wanted: ReadonlySet<Address>,
+  { from, hopPools }: { readonly from: Address } & Pick<Market, "hopPools">,
+): boolean {
+  const reached = new Set([from]);
+  for (const mint of reached) {
+    if (wanted.has(mint)) return true;
+    for (const pool of hopPools)
+      if (pool.baseMint === mint && openSpot(pool) !== null) reached.add(pool.quoteMint);
+  }
+  return false;
 }
 
 /** Whether an open pool's route pays nothing as far as its accounts are loaded, and may pay with the others. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import {
   derivedPool,
   namedAddress,
@@ -10,6 +10,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
+import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { loadMarket } from "./load-market.ts";
@@ -17,23 +18,26 @@ import { createTracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const QUOTE = namedAddress("quote");
+const FURTHER = namedAddress("further");
 const FULL = { base: 500_000_000_000_000n, quote: 80n * SOL };
 
-/** A chain that finds the quote mint's pools only if it serves searches for them. */
+/** A chain that serves no searches for the pools of one mint. */
 class RefusingChain extends ScriptedChain {
-  refuses = true;
+  refuses: Address | null = QUOTE;
 
   override searchAccounts(filter: Parameters<ChainSource["searchAccounts"]>[0]) {
-    const isRefused = this.refuses && filter.memcmp.some(({ bytes }) => bytes === QUOTE);
-    if (!isRefused) return super.searchAccounts(filter);
+    if (!filter.memcmp.some(({ bytes }) => bytes === this.refuses))
+      return super.searchAccounts(filter);
     return Promise.resolve({ kind: "refused", reason: "disabled" } as const);
   }
 }
 
-/** The token pays in the quote mint, whose derived pool is empty; its other pool is found by a search. */
+/** The token pays in the quote mint, of which one pool is derived, and another is found by a search. */
 function chainOf(holdings: {
   /** What the token's pool holds of the quote mint. */
   readonly tokenPool: bigint;
+  /** What the derived pool of the quote mint holds of SOL. */
+  readonly derivedQuotePool?: bigint;
   readonly otherQuotePool?: bigint;
   /** A pool of the token that pays SOL, and is empty. */
   readonly hasEmptySolPool?: boolean;
@@ -41,7 +45,8 @@ function chainOf(holdings: {
   const chain = new RefusingChain();
   for (const mint of [MINT, QUOTE]) placeMint(chain, mint);
   placePool(chain, plainPool("token", MINT, QUOTE), { ...FULL, quote: holdings.tokenPool });
-  placePool(chain, derivedPool(QUOTE, WSOL), { ...FULL, quote: 0n });
+  const quote = holdings.derivedQuotePool ?? 0n;
+  placePool(chain, derivedPool(QUOTE, WSOL), { ...FULL, quote });
   if (holdings.hasEmptySolPool === true) {
     placePool(chain, plainPool("sol", MINT, WSOL), { ...FULL, quote: 0n });
   }
@@ -54,10 +59,9 @@ function chainOf(holdings: {
 
 async function answersOf(chain: RefusingChain): Promise<readonly Assessment[]> {
   const deps = { source: chain, venues: [plainVenue()], clock: { nowMs: () => chain.nowMs } };
-  const loaded = await loadMarket(deps, MINT);
-  assert.ok(loaded.kind === "market");
   const tracker = createTracker({ ...deps, database: null });
-  await tracker.snapshot(MINT);
+  const [loaded] = await Promise.all([loadMarket(deps, MINT), tracker.snapshot(MINT)]);
+  assert.ok(loaded.kind === "market");
   tracker.tick();
   await tracker.idle();
   const followed = await tracker.snapshot(MINT);
@@ -66,39 +70,67 @@ async function answersOf(chain: RefusingChain): Promise<readonly Assessment[]> {
   return [assess(loaded.market), followed.assessment];
 }
 
-test("while the pools of a quote mint are not all searched, an empty one is not taken for no way out", async () => {
-  const chain = chainOf({ tokenPool: FULL.quote, otherQuotePool: FULL.quote });
-  for (const { measurement, blocked, pricedWhileBlocked } of await answersOf(chain)) {
-    assert.equal(measurement, null);
-    assert.equal(blocked, "search-incomplete");
-    assert.equal(pricedWhileBlocked?.c10Sol, 0); // An alert of a drain still comes.
-  }
-  chain.refuses = false;
-  for (const { measurement } of await answersOf(chain)) {
-    assert.ok((measurement?.depthLamports ?? 0n) > 0n);
-  }
-});
+// Together, because each waits seconds for searches that are refused.
+suite("hops that are not all searched", { concurrency: true }, () => {
+  test("while the pools of a quote mint are not all searched, an empty one is not taken for no way out", async () => {
+    const chain = chainOf({ tokenPool: FULL.quote, otherQuotePool: FULL.quote });
+    for (const { measurement, blocked, pricedWhileBlocked } of await answersOf(chain)) {
+      assert.equal(measurement, null);
+      assert.equal(blocked, "search-incomplete");
+      assert.equal(pricedWhileBlocked?.c10Sol, 0); // An alert of a drain still comes.
+    }
+    chain.refuses = null;
+    for (const { measurement } of await answersOf(chain)) {
+      assert.ok((measurement?.depthLamports ?? 0n) > 0n);
+    }
+  });
 
-test("where the search of a quote mint's pools is complete and finds an empty one, there is no way out", async () => {
-  const chain = chainOf({ tokenPool: FULL.quote });
-  chain.refuses = false;
-  for (const { measurement, blocked } of await answersOf(chain)) {
-    assert.equal(blocked, null);
-    assert.equal(measurement?.depthLamports, 0n);
-  }
-});
+  test("where the search of a quote mint's pools is complete and finds an empty one, there is no way out", async () => {
+    const chain = chainOf({ tokenPool: FULL.quote });
+    chain.refuses = null;
+    for (const { measurement, blocked } of await answersOf(chain)) {
+      assert.equal(blocked, null);
+      assert.equal(measurement?.depthLamports, 0n);
+    }
+  });
 
-test("an empty pool that pays in an unsearched mint leads nowhere, however many pools that mint has", async () => {
-  for (const { measurement, blocked } of await answersOf(chainOf({ tokenPool: 0n }))) {
-    assert.equal(blocked, null);
-    assert.equal(measurement?.depthLamports, 0n);
-  }
-});
+  test("an empty pool that pays in an unsearched mint leads nowhere, however many pools that mint has", async () => {
+    for (const { measurement, blocked } of await answersOf(chainOf({ tokenPool: 0n }))) {
+      assert.equal(blocked, null);
+      assert.equal(measurement?.depthLamports, 0n);
+    }
+  });
 
-test("a pool that anyone can create against an unsearched mint does not hide that the token's own pool is drained", async () => {
-  const chain = chainOf({ tokenPool: FULL.quote, hasEmptySolPool: true });
-  for (const { measurement, blocked } of await answersOf(chain)) {
-    assert.equal(blocked, null);
-    assert.equal(measurement?.depthLamports, 0n);
-  }
+  test("a pool that anyone can create against an unsearched mint does not hide that the token's own pool is drained", async () => {
+    const chain = chainOf({ tokenPool: FULL.quote, hasEmptySolPool: true });
+    for (const { measurement, blocked } of await answersOf(chain)) {
+      assert.equal(blocked, null);
+      assert.equal(measurement?.depthLamports, 0n);
+    }
+  });
+
+  test("what is left of a drained pool does not hide the drain, whatever is not searched behind it", async () => {
+    const chain = chainOf({ tokenPool: 9n, derivedQuotePool: FULL.quote });
+    for (const { measurement, blocked } of await answersOf(chain)) {
+      assert.equal(blocked, null);
+      assert.ok((measurement?.depthLamports ?? SOL) < 1_000n);
+    }
+  });
+
+  test("a mint that is not all searched is found behind any pool that holds it, not on the chosen way alone", async () => {
+    const chain = chainOf({ tokenPool: FULL.quote });
+    chain.refuses = FURTHER;
+    chain.refusedPrograms.clear();
+    chain.refusedPrograms.add(FURTHER);
+    placeMint(chain, FURTHER);
+    placePool(chain, plainPool("further", QUOTE, FURTHER), FULL);
+    placePool(chain, plainPool("last", FURTHER, WSOL), FULL);
+    for (const { measurement, blocked } of await answersOf(chain)) {
+      assert.equal(measurement, null);
+      assert.equal(blocked, "search-incomplete");
+    }
+    chain.refuses = null;
+    for (const { measurement } of await answersOf(chain))
+      assert.ok((measurement?.depthLamports ?? 0n) > 0n);
+  });
 });

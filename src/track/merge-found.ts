@@ -52,6 +52,8 @@ export function mergeFound(
   // The next answer is measured again, even if the last one was measured just now.
   group.version++;
   group.isDerivedOnly &&= found.isDerivedOnly;
+  // It is repeated soon, however long ago the first one was.
+  if (group.isSearchComplete && !found.isSearchComplete) group.searches = 0;
   group.isSearchComplete = found.isSearchComplete;
   group.searchedSlot = found.searchedSlot ?? group.searchedSlot;
   for (const ref of found.pools) addPool(state, group, ref, loaded);
