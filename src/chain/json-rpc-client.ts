@@ -152,6 +152,9 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         options.calls?.count(method, outcomeOf(error));
         const isBroken = method === ACCOUNT_READ && isBrokenRead(error);
         if (isNodeFailure(error) || isBroken) avoid(endpoint);
+        // What this endpoint will always refuse, another may serve.
+        if (isBroken && !mayPass(error) && made < retry.attempts && endpointNow() !== endpoint)
+          continue;
         if (isRateLimit(error)) {
           pacer?.limited(retryAfterOf(error));
           if (isPacedByCaller) throw error;

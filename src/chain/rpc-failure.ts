@@ -63,11 +63,12 @@ export function isNodeFailure({ failure }: RpcFailure): boolean {
 }
 
 /**
- * Whether an endpoint that replies so to a read of accounts is broken: the cheapest call, which every plan serves.
- * The same reply to a search may be about the search, which can be too heavy for a plan.
+ * Whether an endpoint that refuses a read of accounts so is broken, or its plan has ended: the cheapest call, which
+ * every plan serves. The same reply to a search may be about the search, which can be too heavy for a plan.
  */
-export function isBrokenRead({ failure }: RpcFailure): boolean {
-  if (failure.kind === "malformed") return true;
+export function isBrokenRead(error: RpcFailure): boolean {
+  const { failure } = error;
+  if (isRateLimit(error)) return false;
   if (failure.kind === "http") return refusesAll(failure.status);
   if (failure.kind !== "rpc-error" || NOT_SERVED_CODES.has(failure.code)) return false;
   return failure.status !== undefined && refusesAll(failure.status);

@@ -201,15 +201,13 @@ test("another endpoint answers while the first does not, unless it is of another
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
 });
 
-test("another endpoint answers after the first replied to a read that it can't, in whatever form", async (t) => {
+test("another endpoint answers a read that the first refuses with a server's status", async (t) => {
   const error = { code: -32000, message: "upstream unavailable" };
   const replies: readonly (readonly [status: number, body: (id: number) => string])[] = [
     [503, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
     [401, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
     [402, () => "the plan has ended"],
     [403, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
-    [200, () => "<html>Maintenance</html>"],
-    [200, (id) => JSON.stringify({ jsonrpc: "2.0", id, result: null })],
   ];
   for (const [status, body] of replies) {
     const first = await fakeNode(t, ({ id }, response) => response.writeHead(status).end(body(id)));
@@ -218,9 +216,8 @@ test("another endpoint answers after the first replied to a read that it can't, 
     );
     const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
     const source = sourceAt(t, first.httpUrl, { fallbacks });
-    // What the first stated fails the one call; a reply without a meaning is repeated at the other.
-    if (status !== 200) await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
-    assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+    for (let read = 0; read < 2; read++)
+      assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
     assert.equal(first.count(), 1);
   }
 });
