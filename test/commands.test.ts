@@ -9,7 +9,8 @@ function run(...args: readonly string[]) {
 
 function runText(script: string, args: readonly string[]) {
   const inputArgs = ["--input-type=module", "-", ...args];
-  return spawnSync(process.execPath, inputArgs, { encoding: "utf8", input: script });
+  const options = { encoding: "utf8", input: script, timeout: 60_000 } as const;
+  return spawnSync(process.execPath, inputArgs, options);
 }
 
 test("--help of a measuring command prints its options with meaning and default, and exits with 0", () => {
