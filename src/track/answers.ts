@@ -7,6 +7,7 @@ import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
 import { refreshGroups, refreshPools } from "./refresh-pools.ts";
+import { Rounds } from "./rounds.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
@@ -22,7 +23,9 @@ const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
 const LONGEST_BUDGET_MS = 200;
 const NO_MARKET = (): null => null;
-/** Every token is visited for its sample once in this many calls: well within the ten seconds of a sample. */
+/** A token in use is visited for its sample within this time, also where calls come late. */
+const USED_ROUND_MS = 5_000;
+/** Every token is visited for its sample once in this many calls: in six seconds if calls come on time. */
 const CALLS_PER_ROUND = 400;
 const MIN_VISITS = 200;
 
@@ -45,11 +48,14 @@ export class Answers {
   readonly onReport = new Listeners<MarketReport>();
   /** Called with each answer that was served, once a newer one replaces it. */
   readonly onServed = new Listeners<Assessed>();
+  readonly #usedRounds: Rounds<FollowedToken>;
   #visits: Iterator<FollowedToken> | null = null;
   #measuredAtMs = 0;
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
+    const limits = { roundMs: USED_ROUND_MS, leastVisits: 1 };
+    this.#usedRounds = new Rounds(deps.state.usedTokens, limits);
   }
 
   /** The token's answer now; null while the chain's clock is unknown. */
@@ -77,14 +83,15 @@ export class Answers {
 
   /** Takes the samples that are due among the next tokens, and writes the records whose slots are confirmed. */
   sample(): void {
-    this.#visit(this.#deps.clock.nowMs());
+    const nowMs = this.#deps.clock.nowMs();
+    this.#usedRounds.visit(nowMs, (token) => this.#sampleIfDue(token, nowMs));
+    this.#visitOthers(nowMs);
     this.#deps.observer.settle();
   }
 
   /** Active tokens are measured again for their sample, or carried on. */
-  #visit(nowMs: number): void {
-    const { state, observer } = this.#deps;
-    const { tokens } = state;
+  #visitOthers(nowMs: number): void {
+    const { tokens } = this.#deps.state;
     const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / CALLS_PER_ROUND));
     this.#visits ??= tokens.values();
     for (let visit = 0; visit < visits; visit++) {
@@ -93,10 +100,14 @@ export class Answers {
         this.#visits = null;
         return;
       }
-      if (!observer.isDue(token, nowMs)) continue;
-      const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
-      this.#measure(token, nowMs, maxAgeMs);
+      this.#sampleIfDue(token, nowMs);
     }
+  }
+
+  #sampleIfDue(token: FollowedToken, nowMs: number): void {
+    if (!this.#deps.observer.isDue(token, nowMs)) return;
+    const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
+    this.#measure(token, nowMs, maxAgeMs);
   }
 
   /** A bug of ours that one token's accounts reveal stops no other token. */

@@ -1,0 +1,44 @@
+/** The longest time between two calls that the next one makes up for. */
+const MOST_MADE_UP_MS = 1_000;
+
+/**
+ * Visits the members of a collection over and over, each once in a round. The number of visits follows from the time
+ * since the last call, so that a round takes as long however rarely it is called.
+ */
+export class Rounds<Member> {
+  readonly #members: { readonly size: number } & Iterable<Member>;
+  readonly #roundMs: number;
+  readonly #leastVisits: number;
+  #left: Iterator<Member> | null = null;
+  #calledAtMs: number | null = null;
+
+  /** @param leastVisits  in a call, where the collection has as many */
+  constructor(
+    members: { readonly size: number } & Iterable<Member>,
+    { roundMs, leastVisits }: { readonly roundMs: number; readonly leastVisits: number },
+  ) {
+    this.#members = members;
+    this.#roundMs = roundMs;
+    this.#leastVisits = leastVisits;
+  }
+
+  /** Visits the next members; ends at the end of a round. Members may join and leave meanwhile. */
+  visit(nowMs: number, visitOne: (member: Member) => void): void {
+    const sinceMs = nowMs - (this.#calledAtMs ?? nowMs);
+    this.#calledAtMs = nowMs;
+    const madeUpMs = Math.min(Math.max(sinceMs, 0), MOST_MADE_UP_MS);
+    const visits = Math.max(
+      this.#leastVisits,
+      Math.ceil((this.#members.size * madeUpMs) / this.#roundMs),
+    );
+    this.#left ??= this.#members[Symbol.iterator]();
+    for (let visit = 0; visit < visits; visit++) {
+      const { value, done } = this.#left.next();
+      if (done === true) {
+        this.#left = null;
+        return;
+      }
+      visitOne(value);
+    }
+  }
+}
