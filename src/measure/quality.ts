@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { PoolStatus, VenueId } from "#src/venues/venue.ts";
 import type { BlockReason, Phase } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
@@ -17,6 +18,9 @@ export type Coverage = {
   /** What pools pay in that has no modelled way to SOL. */
   readonly quoteMints: readonly Address[];
 };
+
+/** Less than this is what anyone can leave in a pool, or send to it. */
+const DUST_LAMPORTS = 1_000_000n;
 
 const ALL_PRICED: Coverage = { unpricedPct: 0, hasUnweighed: false, venues: [], quoteMints: [] };
 
@@ -93,11 +97,17 @@ export function blockReasonOf(
 function mayLeadOn(live: readonly Route[], { unsearchedHops, hopPools }: Market): boolean {
   if (unsearchedHops === undefined || live.length === 0) return false;
   return live.every(
-    ({ pool, spotPrice }) =>
-      spotPrice === null &&
-      openSpot(pool) !== null &&
-      leadsTo(unsearchedHops, { from: pool.quoteMint, hopPools }),
+    (route) =>
+      isWithoutHops(route) &&
+      openSpot(route.pool) !== null &&
+      leadsTo(unsearchedHops, { from: route.pool.quoteMint, hopPools }),
   );
+}
+
+/** Whether the pools into SOL that were found behind the pool pay nothing, or next to nothing. */
+function isWithoutHops({ spotPrice, hops }: Route): boolean {
+  const last = hops.at(-1);
+  return spotPrice === null || (last !== undefined && last.reachable(10_000) < DUST_LAMPORTS);
 }
 
 /** Whether pools that hold something lead from a mint to one of these, over any number of hops. */
@@ -109,9 +119,13 @@ function leadsTo(
   for (const mint of reached) {
     if (wanted.has(mint)) return true;
     for (const pool of hopPools)
-      if (pool.baseMint === mint && openSpot(pool) !== null) reached.add(pool.quoteMint);
+      if (pool.baseMint === mint && mayHold(pool)) reached.add(pool.quoteMint);
   }
   return false;
+}
+
+function mayHold(pool: QuotablePool): boolean {
+  return openSpot(pool) !== null || pool.cautions.includes("partly-loaded");
 }
 
 /** Whether an open pool's route pays nothing as far as its accounts are loaded, and may pay with the others. */

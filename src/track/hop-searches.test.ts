@@ -72,18 +72,23 @@ async function answersOf(chain: RefusingChain): Promise<readonly Assessment[]> {
 
 // Together, because each waits seconds for searches that are refused.
 suite("hops that are not all searched", { concurrency: true }, () => {
-  test("while the pools of a quote mint are not all searched, an empty one is not taken for no way out", async () => {
-    const chain = chainOf({ tokenPool: FULL.quote, otherQuotePool: FULL.quote });
-    for (const { measurement, blocked, pricedWhileBlocked } of await answersOf(chain)) {
-      assert.equal(measurement, null);
-      assert.equal(blocked, "search-incomplete");
-      assert.equal(pricedWhileBlocked?.c10Sol, 0); // An alert of a drain still comes.
-    }
-    chain.refuses = null;
-    for (const { measurement } of await answersOf(chain)) {
-      assert.ok((measurement?.depthLamports ?? 0n) > 0n);
-    }
-  });
+  for (const derivedQuotePool of [0n, 9n])
+    test(`while the pools of a quote mint are not all searched, one with ${derivedQuotePool} lamports is not taken for no way out`, async () => {
+      const chain = chainOf({
+        tokenPool: FULL.quote,
+        derivedQuotePool,
+        otherQuotePool: FULL.quote,
+      });
+      for (const { measurement, blocked, pricedWhileBlocked } of await answersOf(chain)) {
+        assert.equal(measurement, null);
+        assert.equal(blocked, "search-incomplete");
+        assert.equal(pricedWhileBlocked?.c10Sol, 0); // An alert of a drain still comes.
+      }
+      chain.refuses = null;
+      for (const { measurement } of await answersOf(chain)) {
+        assert.ok((measurement?.depthLamports ?? 0n) > 0n);
+      }
+    });
 
   test("where the search of a quote mint's pools is complete and finds an empty one, there is no way out", async () => {
     const chain = chainOf({ tokenPool: FULL.quote });
@@ -109,7 +114,7 @@ suite("hops that are not all searched", { concurrency: true }, () => {
     }
   });
 
-  test("what is left of a drained pool does not hide the drain, whatever is not searched behind it", async () => {
+  test("what is left of a drained pool does not hide the drain while the found hop pays", async () => {
     const chain = chainOf({ tokenPool: 9n, derivedQuotePool: FULL.quote });
     for (const { measurement, blocked } of await answersOf(chain)) {
       assert.equal(blocked, null);
