@@ -135,7 +135,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     asked?: AbortSignal,
   ): Promise<Result> {
     const signal = either(asked, options.closed);
-    const { method, pacer, isPacedByCaller = false } = request;
+    const { method, pacer, isPacedByCaller = false, deadlineMs = Infinity } = request;
     const startedMs = performance.now();
     for (let made = 1; ; made++) {
       if (made > 1 || !isPacedByCaller) await pacer?.turn(signal);
@@ -152,17 +152,16 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         options.calls?.count(method, outcomeOf(error));
         const isBroken = method === ACCOUNT_READ && isBrokenRead(error);
         if (isNodeFailure(error) || isBroken) avoid(endpoint);
-        // What this endpoint will always refuse, another may serve.
-        if (isBroken && !mayPass(error) && made < retry.attempts && endpointNow() !== endpoint)
-          continue;
+        const spentMs = performance.now() - startedMs;
+        const isInTime = made < retry.attempts && spentMs <= deadlineMs;
+        if (isBroken && isInTime && hasOther(endpoint)) continue;
         if (isRateLimit(error)) {
           pacer?.limited(retryAfterOf(error));
           if (isPacedByCaller) throw error;
         }
-        const spentMs = performance.now() - startedMs;
         const waitMs = waitBefore(error, request, { made, spentMs, retry, random });
         if (waitMs === null) {
-          if (mayPass(error)) gaveUp(error, method);
+          if (isBroken || mayPass(error)) gaveUp(error, method);
           else options.failures?.succeeded();
           throw error;
         }
@@ -173,6 +172,12 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   function gaveUp(error: RpcFailure, method: string): void {
     options.failures?.failed(error, { method });
+  }
+
+  /** Whether another endpoint is in use now that has not failed lately itself. */
+  function hasOther(endpoint: PostTarget): boolean {
+    const other = endpointNow();
+    return other !== endpoint && other.avoidedUntilMs <= performance.now();
   }
 
   function avoid(endpoint: PostTarget): void {

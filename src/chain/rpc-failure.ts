@@ -23,6 +23,9 @@ const PASSING_STATUSES = new Set([408, 425, 429]);
 const RATE_CODES = new Set([429, -429, -32429, -32007, -32029, -32090, -32097]);
 /** Codes that say that a method or its parameters are not served, whatever their text mentions. */
 const NOT_SERVED_CODES = new Set([-32010, -32012, -32600, -32601, -32602]);
+const UNAUTHORIZED = 401;
+const PAYMENT_REQUIRED = 402;
+const FORBIDDEN = 403;
 const RATE_WORDS =
   /too many requests|rate.?limit|request limit|rps limit|requests per second|throughput|exceeded .*(limit|quota|capacity)/i;
 
@@ -68,20 +71,22 @@ export function isNodeFailure({ failure }: RpcFailure): boolean {
  */
 export function isBrokenRead(error: RpcFailure): boolean {
   const { failure } = error;
-  if (isRateLimit(error)) return false;
-  if (failure.kind === "http") return refusesAll(failure.status);
-  if (failure.kind !== "rpc-error" || NOT_SERVED_CODES.has(failure.code)) return false;
-  return failure.status !== undefined && refusesAll(failure.status);
+  if (failure.kind !== "http" && failure.kind !== "rpc-error") return false;
+  if (failure.kind === "rpc-error" && NOT_SERVED_CODES.has(failure.code)) return false;
+  const { status } = failure;
+  if (status === undefined || !refusesAll(status)) return false;
+  // The words of an ended plan are those of a limit, too.
+  return status === PAYMENT_REQUIRED || status === UNAUTHORIZED || !isRateLimit(error);
 }
 
 /** Whether a status is about the endpoint or its key, and not about what was asked for. */
 function isOfServer(status: number): boolean {
-  return status >= 500 || status === 401;
+  return status >= 500 || status === UNAUTHORIZED;
 }
 
 /** The same of the cheapest call: then the plan has ended too, or the key is not allowed. */
 function refusesAll(status: number): boolean {
-  return isOfServer(status) || status === 402 || status === 403;
+  return isOfServer(status) || status === PAYMENT_REQUIRED || status === FORBIDDEN;
 }
 
 /** Whether the same call may succeed a moment later. */

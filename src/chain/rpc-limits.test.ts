@@ -203,10 +203,12 @@ test("another endpoint answers while the first does not, unless it is of another
 
 test("another endpoint answers a read that the first refuses with a server's status", async (t) => {
   const error = { code: -32000, message: "upstream unavailable" };
+  const ended = { code: -32000, message: "you have exceeded your monthly request limit" };
   const replies: readonly (readonly [status: number, body: (id: number) => string])[] = [
     [503, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
     [401, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
     [402, () => "the plan has ended"],
+    [402, (id) => JSON.stringify({ jsonrpc: "2.0", id, error: ended })],
     [403, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
   ];
   for (const [status, body] of replies) {
@@ -220,6 +222,18 @@ test("another endpoint answers a read that the first refuses with a server's sta
       assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
     assert.equal(first.count(), 1);
   }
+});
+
+test("a read that every endpoint refuses for its plan is asked of each once", async (t) => {
+  const nodes = [1, 2].map(() =>
+    fakeNode(t, (_request, response) => response.writeHead(402).end()),
+  );
+  const [first, second] = await Promise.all(nodes);
+  assert.ok(first !== undefined && second !== undefined);
+  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
+  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+  assert.deepEqual([first.count(), second.count()], [1, 1]);
 });
 
 test("a search that a node refuses with a server's status moves no other call to another endpoint", async (t) => {
