@@ -25,6 +25,8 @@ const LONGEST_BUDGET_MS = 200;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */
 const USED_ROUND_MS = 5_000;
+/** After this time the other tokens in use are left to the next call. */
+const SAMPLING_BUDGET_MS = 50;
 /** Every token is visited for its sample once in this many calls: in six seconds if calls come on time. */
 const CALLS_PER_ROUND = 400;
 const MIN_VISITS = 200;
@@ -83,8 +85,12 @@ export class Answers {
 
   /** Takes the samples that are due among the next tokens, and writes the records whose slots are confirmed. */
   sample(): void {
-    const nowMs = this.#deps.clock.nowMs();
-    this.#usedRounds.visit(nowMs, (token) => this.#sampleIfDue(token, nowMs));
+    const { clock } = this.#deps;
+    const nowMs = clock.nowMs();
+    this.#usedRounds.visit(nowMs, (token) => {
+      this.#sampleIfDue(token, nowMs);
+      return clock.nowMs() - nowMs < SAMPLING_BUDGET_MS;
+    });
     this.#visitOthers(nowMs);
     this.#deps.observer.settle();
   }

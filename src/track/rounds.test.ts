@@ -14,6 +14,7 @@ test("each member is visited once in a round, however far apart the calls are", 
       rounds.visit(nowMs, (member) => {
         longestMs = Math.max(longestMs, nowMs - (lastAtMs.get(member) ?? nowMs));
         lastAtMs.set(member, nowMs);
+        return true;
       });
     assert.equal(lastAtMs.size, members.size);
     assert.ok(longestMs <= 1.4 * ROUND_MS, `${longestMs} ms, called every ${everyMs} ms`);
@@ -24,7 +25,7 @@ test("members that join are visited, and those that leave are not", () => {
   const members = new Set(["left", "kept"]);
   const rounds = new Rounds(members, { roundMs: ROUND_MS, leastVisits: 1 });
   const visited: string[] = [];
-  const visit = () => rounds.visit(0, (member) => visited.push(member));
+  const visit = () => rounds.visit(0, (member) => visited.push(member) > 0);
   visit();
   members.delete("left");
   members.add("joined");
@@ -38,10 +39,21 @@ test("after a long pause, or with a clock that is set back, a call does the work
   const rounds = new Rounds(members, { roundMs: ROUND_MS, leastVisits: 1 });
   const visitsAt = (nowMs: number): number => {
     let visits = 0;
-    rounds.visit(nowMs, () => visits++);
+    rounds.visit(nowMs, () => ++visits > 0);
     return visits;
   };
   assert.equal(visitsAt(10_000), 1);
   assert.equal(visitsAt(90_000), 200);
   assert.equal(visitsAt(0), 1);
+});
+
+test("a call that is ended early goes on with the next member at the next call", () => {
+  const rounds = new Rounds(new Set([1, 2, 3]), { roundMs: ROUND_MS, leastVisits: 3 });
+  const visited: number[] = [];
+  for (let call = 0; call < 2; call++)
+    rounds.visit(0, (member) => {
+      visited.push(member);
+      return member !== 2;
+    });
+  assert.deepEqual(visited, [1, 2, 3]);
 });

@@ -22,8 +22,12 @@ export class Rounds<Member> {
     this.#leastVisits = leastVisits;
   }
 
-  /** Visits the next members; ends at the end of a round. Members may join and leave meanwhile. */
-  visit(nowMs: number, visitOne: (member: Member) => void): void {
+  /**
+   * Visits the next members; ends at the end of a round. Members may join and leave meanwhile.
+   *
+   * @param visitOne  false: the other visits of this call are left out, and the round takes longer
+   */
+  visit(nowMs: number, visitOne: (member: Member) => boolean): void {
     const sinceMs = nowMs - (this.#calledAtMs ?? nowMs);
     this.#calledAtMs = nowMs;
     const madeUpMs = Math.min(Math.max(sinceMs, 0), MOST_MADE_UP_MS);
@@ -38,7 +42,7 @@ export class Rounds<Member> {
         this.#left = null;
         return;
       }
-      visitOne(value);
+      if (!visitOne(value)) return;
     }
   }
 }
