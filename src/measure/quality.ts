@@ -98,14 +98,14 @@ function mayLeadOn(live: readonly Route[], { unsearchedHops, hopPools }: Market)
   if (unsearchedHops === undefined || live.length === 0) return false;
   return live.every(
     (route) =>
-      isWithoutHops(route) &&
+      hasEmptyHops(route) &&
       openSpot(route.pool) !== null &&
       leadsTo(unsearchedHops, { from: route.pool.quoteMint, hopPools }),
   );
 }
 
 /** Whether the pools into SOL that were found behind the pool pay nothing, or next to nothing. */
-function isWithoutHops({ spotPrice, hops }: Route): boolean {
+function hasEmptyHops({ spotPrice, hops }: Route): boolean {
   const last = hops.at(-1);
   return spotPrice === null || (last !== undefined && last.reachable(10_000) < DUST_LAMPORTS);
 }
@@ -124,6 +124,7 @@ function leadsTo(
   return false;
 }
 
+/** Whether a pool holds something to pay with, or may, in accounts that are not loaded. */
 function mayHold(pool: QuotablePool): boolean {
   return openSpot(pool) !== null || pool.cautions.includes("partly-loaded");
 }

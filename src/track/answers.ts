@@ -95,7 +95,7 @@ export class Answers {
     this.#deps.observer.settle();
   }
 
-  /** Active tokens are measured again for their sample, or carried on. */
+  /** Where calls come late these wait: answers and alerts go before samples of unused tokens. */
   #visitOthers(nowMs: number): void {
     const { tokens } = this.#deps.state;
     const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / CALLS_PER_ROUND));
@@ -110,6 +110,7 @@ export class Answers {
     }
   }
 
+  /** Active tokens are measured again for their sample, or carried on. */
   #sampleIfDue(token: FollowedToken, nowMs: number): void {
     if (!this.#deps.observer.isDue(token, nowMs)) return;
     const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
