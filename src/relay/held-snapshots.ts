@@ -1,5 +1,10 @@
 import type { WallClock } from "#src/platform/clock.ts";
-import { type AssessedSnapshot, agedAssessment } from "#src/track/snapshot-text.ts";
+import {
+  type AssessedSnapshot,
+  agedAssessment,
+  type Renewal,
+  renew,
+} from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 
 /** The tracker re-measures after this time; an assessment is aged again here after the same time. */
@@ -7,10 +12,15 @@ const AGED_FOR_MS = 1_000;
 /** A token without a request for this time is dropped. */
 const UNUSED_AFTER_MS = 15 * 60_000;
 
-type HeldSnapshot = {
+/** Which snapshot of which tracker: `News`. */
+export type Edition = {
+  readonly term: bigint;
+  /** Null: it came as a reply, and no renewal is known to be of it. */
+  readonly edition: number | null;
+};
+
+type HeldSnapshot = Edition & {
   snapshot: AssessedSnapshot;
-  /** Term of the tracker that published the snapshot. */
-  term: bigint;
   /** The snapshot, aged to `agedAtMs`. */
   aged: AssessedSnapshot;
   agedAtMs: number;
@@ -58,7 +68,7 @@ export class HeldSnapshots {
   }
 
   /** @returns whether the snapshot was accepted: it is the first, or newer than the held one */
-  hold(snapshot: AssessedSnapshot, term: bigint): boolean {
+  hold(snapshot: AssessedSnapshot, { term, edition }: Edition): boolean {
     const nowMs = this.#deps.clock.nowMs();
     const { mint, stateTimeMs } = snapshot.assessment;
     const held = this.#held.get(mint);
@@ -66,8 +76,18 @@ export class HeldSnapshots {
     // The messages of one tracker are in order; their state time may go back when a pool is found late.
     if (isOlder && held.term !== term) return false;
     const usedAtMs = held?.usedAtMs ?? nowMs;
-    this.#held.set(mint, { snapshot, term, aged: snapshot, agedAtMs: nowMs, usedAtMs });
+    this.#held.set(mint, { snapshot, term, edition, aged: snapshot, agedAtMs: nowMs, usedAtMs });
     return true;
+  }
+
+  /** The held snapshot, renewed; null if another edition of the token is held. */
+  renew(mint: Address, renewal: Renewal, { term, edition }: Edition): AssessedSnapshot | null {
+    const held = this.#held.get(mint);
+    if (held === undefined || held.term !== term || held.edition !== edition) return null;
+    held.snapshot = renew(held.snapshot, renewal);
+    held.aged = held.snapshot;
+    held.agedAtMs = this.#deps.clock.nowMs();
+    return held.snapshot;
   }
 
   /** Drops tokens that were not used for a quarter of an hour, except those in use now. @returns the dropped tokens */

@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
-import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
@@ -64,7 +64,7 @@ function successor(t: TestContext, change: Partial<Markets> = {}, clock = system
 const news = (bus: RelayBus) =>
   bus.published
     .filter(({ topic }) => topic === topics.news(SOME_MINT))
-    .map(({ text }) => parseNews(text));
+    .map(({ text }) => parseNews(text, () => true));
 
 const touch = (bus: RelayBus, kind: "touched" | "missed" = "touched") =>
   bus.say(topics.tracker, messageText({ kind, mints: [SOME_MINT] }));
@@ -80,7 +80,8 @@ test("a token that a replica touches and this tracker does not hold is loaded an
   touch(bus);
   await settle();
   assert.ok(loaded.has(SOME_MINT));
-  assert.deepEqual(news(bus), [{ term: 7n, snapshot: snapshotText(assessed) }]);
+  const published = { term: 7n, edition: 1, kind: "snapshot", snapshot: assessed };
+  assert.deepEqual(news(bus), [published]);
 });
 
 test("a sale of a token that the predecessor tracked is answered, not taken for unknown", async (t) => {
@@ -105,6 +106,53 @@ test("a token that was not requested, or not for long, is not published", async 
   t.mock.timers.tick(20 * 60_000);
   tell(assessed);
   assert.equal(news(bus).length, before + 1);
+});
+
+/** The same measurement, some slots later. */
+const later = (slots: bigint): AssessedSnapshot => ({
+  ...assessed,
+  assessment: { ...assessed.assessment, slot: assessed.assessment.slot + slots },
+});
+
+test("a measurement that is carried on is published as a renewal, a new one whole", async (t) => {
+  const { bus, tell } = successor(t);
+  touch(bus);
+  await settle();
+  const worse: AssessedSnapshot = { ...later(3n), isDeteriorating: true };
+  for (const snapshot of [later(1n), later(2n), worse, { ...worse }]) tell(snapshot);
+  const renewalOf = ({ assessment: { findings, slot, stateTimeMs } }: AssessedSnapshot) => ({
+    ...{ kind: "renewal", renewal: { findings, slot, stateTimeMs } },
+  });
+  assert.deepEqual(news(bus), [
+    { term: 7n, edition: 1, kind: "snapshot", snapshot: assessed },
+    { term: 7n, edition: 1, ...renewalOf(later(1n)) },
+    { term: 7n, edition: 1, ...renewalOf(later(2n)) },
+    { term: 7n, edition: 2, kind: "snapshot", snapshot: worse },
+    { term: 7n, edition: 2, ...renewalOf(worse) },
+  ]);
+});
+
+test("a process that may hold no edition gets the next snapshot whole", async (t) => {
+  const { bus, tell } = successor(t);
+  touch(bus);
+  await settle();
+  touch(bus, "missed");
+  tell(later(1n));
+  const asked = { mint: SOME_MINT };
+  bus.say(topics.tracker, messageText({ kind: "snapshot", replica: "r", id: 1, asked }));
+  await settle();
+  tell(later(2n));
+  tell(later(3n));
+  assert.deepEqual(
+    news(bus).map((each) => [each?.kind, each?.edition]),
+    [
+      ["snapshot", 1],
+      ["snapshot", 2],
+      ["renewal", 2],
+      ["snapshot", 3],
+      ["renewal", 3],
+    ],
+  );
 });
 
 test("a request that fails is answered at once, so that no caller waits for a timeout", async (t) => {
@@ -213,21 +261,31 @@ test("after lost messages, tokens are published some at a time, and unknown ones
   assert.deepEqual([...loaded].toSorted(), mints.toSorted());
 });
 
-test("after lost messages, tokens are measured for ten milliseconds at a time", (t) => {
+/** A tracker that takes three milliseconds to measure a token. */
+function slow(t: TestContext) {
   let nowMs = 0;
   const measured: Address[] = [];
-  const { bus } = successor(
-    t,
-    {
-      latest(mint) {
-        nowMs += 3;
-        measured.push(mint);
-        return assessed;
-      },
-    },
-    { nowMs: () => nowMs },
-  );
-  const mints = Array.from({ length: 10 }, (_, index) => testAddress(index));
+  const latest = (mint: Address) => {
+    nowMs += 3;
+    measured.push(mint);
+    return assessed;
+  };
+  const { bus } = successor(t, { latest }, { nowMs: () => nowMs });
+  return { bus, measured, mints: Array.from({ length: 10 }, (_, index) => testAddress(index)) };
+}
+
+test("touched tokens are measured for ten milliseconds at a time", async (t) => {
+  const { bus, measured, mints } = slow(t);
+  bus.say(topics.tracker, messageText({ kind: "touched", mints }));
+  assert.equal(measured.length, 4, "the fourth ends after 12 ms");
+  await settle();
+  assert.equal(measured.length, 8);
+  await settle();
+  assert.deepEqual(measured, mints);
+});
+
+test("after lost messages, tokens are measured for ten milliseconds at a time", (t) => {
+  const { bus, measured, mints } = slow(t);
   bus.say(topics.tracker, messageText({ kind: "missed", mints }));
   assert.equal(measured.length, 4, "the fourth ends after 12 ms");
   t.mock.timers.tick(10);

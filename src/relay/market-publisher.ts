@@ -5,12 +5,13 @@ import { FailureLog, type FailureLogger, isOwnBug } from "#src/platform/failure-
 import { Poller } from "#src/platform/poller.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
-import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
+import { type AssessedSnapshot, renewalOf } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { type RelayLink, RelayUnavailable } from "./relay-link.ts";
 import {
   HEARTBEAT_EVERY_MS,
   messageText,
+  type News,
   newsText,
   parseMessage,
   type RelayTopics,
@@ -27,7 +28,7 @@ const MAX_LOADS = 8;
 /** Snapshots published again in one turn; 10,000 a second, since Redis disconnects a process that reads too slowly. */
 const REPUBLISHED_AT_ONCE = 100;
 const REPUBLISH_EVERY_MS = 10;
-/** A turn ends after this time, because stale tokens are measured before they are published. */
+/** Measuring stale tokens, whether they are then published or not, takes so long at once. */
 const LONGEST_TURN_MS = 10;
 
 export type MarketPublisherDeps = {
@@ -47,13 +48,21 @@ export type MarketPublisherDeps = {
 /** A touch of a token. Each touch is a new object, so that two touches can be distinguished by identity. */
 type Touch = { readonly atMs: number };
 
+type Published = { readonly edition: number; readonly snapshot: AssessedSnapshot };
+
 /**
  * The tracker's side of the relay: publishes each new snapshot of a token that another process holds, and
- * replies to requests. A snapshot is serialised once, for all processes.
+ * replies to requests. A snapshot is serialised once, for all processes; one that was only carried on to a later
+ * slot is published as a renewal of the one before.
  */
 export class MarketPublisher {
   readonly #deps: MarketPublisherDeps;
   readonly #wanted = new Map<Address, Touch>();
+  /** The last snapshot of each wanted token that was published whole: the renewals of its edition renew it. */
+  readonly #published = new Map<Address, Published>();
+  #editions = 0;
+  readonly #touched = new Set<Address>();
+  #measuring: NodeJS.Immediate | null = null;
   readonly #toLoad = new Set<Address>();
   readonly #toRepublish = new Set<Address>();
   #republishing: NodeJS.Timeout | null = null;
@@ -107,6 +116,8 @@ export class MarketPublisher {
     this.#stops = [];
     this.#toLoad.clear();
     this.#toRepublish.clear();
+    this.#touched.clear();
+    clearImmediate(this.#measuring ?? undefined);
     clearTimeout(this.#republishing ?? undefined);
   }
 
@@ -129,14 +140,28 @@ export class MarketPublisher {
     else void this.#answer(message);
   }
 
-  /** Re-measures stale tokens, as a local request would; new snapshots are published through `onSnapshot`. */
   #touch(mints: readonly Address[]): void {
-    const { markets } = this.#deps;
     for (const mint of mints) {
       this.#want(mint);
+      this.#touched.add(mint);
+    }
+    if (this.#measuring === null) this.#measureSome();
+  }
+
+  /**
+   * Re-measures stale tokens, as a local request would, some in each turn: new snapshots are published through
+   * `onSnapshot`.
+   */
+  #measureSome(): void {
+    const { clock, markets } = this.#deps;
+    const startMs = clock.nowMs();
+    for (const mint of this.#touched) {
+      this.#touched.delete(mint);
       if (markets.latest(mint) === null) this.#toLoad.add(mint);
+      if (clock.nowMs() - startMs >= LONGEST_TURN_MS) break;
     }
     this.#load();
+    this.#measuring = this.#touched.size === 0 ? null : setImmediate(() => this.#measureSome());
   }
 
   #keep(mints: readonly Address[]): void {
@@ -163,6 +188,7 @@ export class MarketPublisher {
     let left = REPUBLISHED_AT_ONCE;
     for (const mint of this.#toRepublish) {
       this.#toRepublish.delete(mint);
+      this.#published.delete(mint);
       const before = this.#publications;
       const latest = this.#deps.markets.latest(mint);
       if (latest === null) this.#toLoad.add(mint);
@@ -205,14 +231,27 @@ export class MarketPublisher {
     const wanted = this.#wanted.get(mint);
     if (wanted === undefined) return;
     this.#publications++;
-    const { link, topics, term } = this.#deps;
+    const { link, topics } = this.#deps;
     link
-      .publishSharded(topics.news(mint), newsText({ term, snapshot: snapshotText(snapshot) }))
+      .publishSharded(topics.news(mint), newsText(this.#newsOf(snapshot)))
       .then((receivers) => {
         // If it was touched since, the next snapshot has a receiver, which subscribed before its touch.
-        if (receivers === 0 && this.#wanted.get(mint) === wanted) this.#wanted.delete(mint);
+        if (receivers === 0 && this.#wanted.get(mint) === wanted) this.#unwant(mint);
       })
       .catch(ignoreUnavailable);
+  }
+
+  /** A renewal of the edition that was published before, or the snapshot as a new edition. */
+  #newsOf(snapshot: AssessedSnapshot): News {
+    const { term } = this.#deps;
+    const { mint } = snapshot.assessment;
+    const published = this.#published.get(mint);
+    const renewal = published === undefined ? null : renewalOf(published.snapshot, snapshot);
+    if (published !== undefined && renewal !== null)
+      return { term, edition: published.edition, kind: "renewal", renewal };
+    const edition = ++this.#editions;
+    this.#published.set(mint, { edition, snapshot });
+    return { term, edition, kind: "snapshot", snapshot };
   }
 
   async #answer(request: TrackerRequest): Promise<void> {
@@ -240,6 +279,8 @@ export class MarketPublisher {
     switch (request.kind) {
       case "snapshot":
         this.#want(request.asked.mint);
+        // The caller holds no edition yet: the next one is published whole.
+        this.#published.delete(request.asked.mint);
         return markets.snapshot(request.asked.mint, request.asked.asker);
       case "exit":
         return this.#loaded(request.asked.mint).then(() =>
@@ -280,7 +321,12 @@ export class MarketPublisher {
 
   #removeUnwanted(): void {
     const before = this.#deps.clock.nowMs() - WANTED_FOR_MS;
-    for (const [mint, { atMs }] of this.#wanted) if (atMs < before) this.#wanted.delete(mint);
+    for (const [mint, { atMs }] of this.#wanted) if (atMs < before) this.#unwant(mint);
+  }
+
+  #unwant(mint: Address): void {
+    this.#wanted.delete(mint);
+    this.#published.delete(mint);
   }
 
   #send(topic: string, text: string): void {

@@ -9,6 +9,12 @@ import type { HistoryGrid, HistoryPoint } from "#src/track/history/history.ts";
 import type { PastDay } from "#src/track/history/past-day.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery } from "#src/track/markets.ts";
+import {
+  type AssessedSnapshot,
+  parseSnapshot,
+  type Renewal,
+  snapshotText,
+} from "#src/track/snapshot-text.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
 
@@ -16,7 +22,7 @@ import type { Address } from "#src/units/address.ts";
  * Messages between the tracker and the processes or the thread that serve requests. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
-const VERSION = 9;
+const VERSION = 10;
 
 /** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;
@@ -27,7 +33,7 @@ export type RelayTopics = {
   readonly tracker: string;
   /** From the tracker to all. */
   readonly heartbeats: string;
-  /** From the tracker to the processes that hold the token: snapshots in the format of `newsText`. Sharded. */
+  /** From the tracker to the processes that hold the token: messages in the format of `newsText`. Sharded. */
   readonly news: (mint: Address) => string;
   /** From the tracker to one process. */
   readonly replica: (id: string) => string;
@@ -139,15 +145,33 @@ export function parseMessage<Message extends TrackerMessage | TrackerReply | Hea
   return typeof parsed === "object" && parsed !== null ? (parsed as Message) : null;
 }
 
-/** A snapshot on the topic of its token, prefixed by the term, so that a late snapshot is ignored without parsing it. */
-export function newsText(news: { readonly term: bigint; readonly snapshot: string }): string {
-  return `${news.term} ${news.snapshot}`;
+/**
+ * A message on the topic of a token. An edition is a snapshot and its renewals, numbered by its tracker: a renewal
+ * is of use only to those who hold the snapshot of its edition.
+ */
+export type News = { readonly term: bigint; readonly edition: number } & (
+  | { readonly kind: "snapshot"; readonly snapshot: AssessedSnapshot }
+  | { readonly kind: "renewal"; readonly renewal: Renewal }
+);
+
+/** The term comes first, so that a late message is ignored without parsing it. */
+export function newsText(news: News): string {
+  const { term, edition, kind } = news;
+  const text = news.kind === "snapshot" ? snapshotText(news.snapshot) : integerJson(news.renewal);
+  return `${term} ${edition} ${kind} ${text}`;
 }
 
-export function parseNews(
-  text: string,
-): { readonly term: bigint; readonly snapshot: string } | null {
-  const [, term] = /^(\d+) /.exec(text) ?? [];
-  if (term === undefined) return null;
-  return { term: BigInt(term), snapshot: text.slice(term.length + 1) };
+/** The news; null where news of that term are of no use, or the text is not of this version. */
+export function parseNews(text: string, isOfUse: (term: bigint) => boolean): News | null {
+  const [prefix, term, edition, kind] = /^(\d+) (\d+) (snapshot|renewal) /.exec(text) ?? [];
+  if (prefix === undefined || term === undefined || !isOfUse(BigInt(term))) return null;
+  const head = { term: BigInt(term), edition: Number(edition) };
+  const body = text.slice(prefix.length);
+  if (kind === "snapshot") {
+    const snapshot = parseSnapshot(body);
+    return snapshot === null ? null : { ...head, kind, snapshot };
+  }
+  const renewal = parseIntegerJson(body);
+  const isObject = typeof renewal === "object" && renewal !== null;
+  return isObject ? { ...head, kind: "renewal", renewal: renewal as Renewal } : null;
 }

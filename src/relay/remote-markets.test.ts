@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { type AssessedSnapshot, snapshotText } from "#src/track/snapshot-text.ts";
+import type { AssessedSnapshot, Renewal } from "#src/track/snapshot-text.ts";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { address } from "#src/units/address.ts";
 import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
@@ -45,9 +45,14 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
 const beat = (bus: RelayBus, term: bigint, connections = 1) =>
   bus.say(topics.heartbeats, messageText({ term, connections, health, facts: {} }));
 
-function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot): void {
+function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot, edition = 1): void {
   const { mint } = snapshot.assessment;
-  bus.say(topics.news(mint), newsText({ term, snapshot: snapshotText(snapshot) }));
+  bus.say(topics.news(mint), newsText({ term, edition, kind: "snapshot", snapshot }));
+}
+
+function tellRenewal(bus: RelayBus, term: bigint, edition: number, stateTimeMs: number): void {
+  const renewal: Renewal = { findings: [], slot: 400_000_009n, stateTimeMs };
+  bus.say(topics.news(SOME_MINT), newsText({ term, edition, kind: "renewal", renewal }));
 }
 
 function state(stateTimeMs: number): AssessedSnapshot {
@@ -152,6 +157,37 @@ test("one tracker's states are taken as they come: one that was found late may s
   await holding(bus, markets, state(START), 1n);
   tell(bus, 1n, state(START - 500));
   assert.equal(heldTimeMs(markets), START - 500);
+});
+
+test("a renewal moves the held snapshot of its edition on, and all listeners hear of it", async (t) => {
+  const { bus, markets } = replica(t);
+  const heard: AssessedSnapshot[] = [];
+  markets.onSnapshot((snapshot) => heard.push(snapshot));
+  await holding(bus, markets, state(START), 1n);
+  tell(bus, 1n, state(START + 1_000), 4);
+  tellRenewal(bus, 1n, 4, START + 2_000);
+  const renewed = someSnapshot({ slot: 400_000_009n, stateTimeMs: START + 2_000 });
+  assert.deepEqual(markets.latest(SOME_MINT), renewed);
+  assert.deepEqual(heard.at(-1), renewed);
+});
+
+test("a renewal of an edition that is not held changes nothing, and the token is requested whole", async (t) => {
+  const { bus, markets } = replica(t);
+  await holding(bus, markets, state(START), 1n);
+  t.mock.timers.tick(250);
+  const before = named(bus, "missed").length;
+  const renewals = [
+    () => tellRenewal(bus, 1n, 1, START + 1_000),
+    () => tell(bus, 1n, state(START), 2),
+    () => tellRenewal(bus, 1n, 3, START + 2_000),
+    () => tellRenewal(bus, 2n, 2, START + 3_000),
+  ];
+  for (const renewal of renewals) {
+    renewal();
+    assert.equal(heldTimeMs(markets), START);
+  }
+  t.mock.timers.tick(250);
+  assert.deepEqual(named(bus, "missed").slice(before), [SOME_MINT]);
 });
 
 test("news that come right behind a first answer take its place", async (t) => {
@@ -291,9 +327,21 @@ test("the first requests of a process without a tracker wait two seconds in all,
 test("unknown messages are ignored", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
-  const other = newsText({ term: 1n, snapshot: snapshotText(otherToken()) });
+  const snapshot = otherToken();
+  const other = newsText({ term: 1n, edition: 1, kind: "snapshot", snapshot });
   for (const topic of [topics.heartbeats, topics.news(SOME_MINT)])
-    for (const text of [other, "", "{", "null", "[1]", "x 9 {}", "9 {}", "9 {"])
+    for (const text of [
+      other,
+      "",
+      "{",
+      "null",
+      "[1]",
+      "x 9 {}",
+      "9 {}",
+      "9 {",
+      "1 1 snapshot {",
+      "1 1 renewal 7",
+    ])
       bus.say(topic, text);
   assert.equal(heldTimeMs(markets), START);
 });

@@ -15,7 +15,7 @@ import type { PastDay } from "#src/track/history/past-day.ts";
 import type { AnswerAt } from "#src/track/history/stored-answers.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
-import { type AssessedSnapshot, agedAssessment, parseSnapshot } from "#src/track/snapshot-text.ts";
+import { type AssessedSnapshot, agedAssessment } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -214,7 +214,7 @@ export class RemoteMarkets<Facts> implements Markets {
       const asked = { mint, asker };
       // Held at once, so that a snapshot that is published next finds it.
       const snapshot = await this.#requests.send("snapshot", asked, (answer, term) => {
-        if (answer.kind === "assessed") this.#held.hold(answer, term);
+        if (answer.kind === "assessed") this.#held.hold(answer, { term, edition: null });
       });
       // Aged since it was received; the held one is newer while a successor knows less.
       return snapshot.kind === "assessed" ? (this.latest(mint) ?? snapshot) : snapshot;
@@ -301,11 +301,18 @@ export class RemoteMarkets<Facts> implements Markets {
   }
 
   #receiveNews(mint: Address, text: string): void {
-    const news = parseNews(text);
-    if (news === null || !this.#acceptTerm(news.term) || !this.#held.has(mint)) return;
-    const snapshot = parseSnapshot(news.snapshot);
-    if (snapshot === null || snapshot.assessment.mint !== mint) return;
-    if (this.#held.hold(snapshot, news.term)) this.#listeners.emit(snapshot);
+    const isOfUse = (term: bigint) => this.#acceptTerm(term) && this.#held.has(mint);
+    const news = parseNews(text, isOfUse);
+    if (news === null) return;
+    if (news.kind === "renewal") {
+      const renewed = this.#held.renew(mint, news.renewal, news);
+      if (renewed === null) this.#named.missed.add(mint);
+      else this.#listeners.emit(renewed);
+      return;
+    }
+    const { snapshot } = news;
+    if (snapshot.assessment.mint !== mint) return;
+    if (this.#held.hold(snapshot, news)) this.#listeners.emit(snapshot);
   }
 
   #sendNamed(): void {

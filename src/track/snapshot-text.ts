@@ -42,6 +42,35 @@ function isWritten(
   );
 }
 
+/** What differs where a measurement is carried on to a later slot. */
+export type Renewal = Pick<Assessment, "findings" | "slot" | "stateTimeMs">;
+
+/** What makes `after` of `before`; null: they differ in more than that, or may do so. */
+export function renewalOf(before: AssessedSnapshot, after: AssessedSnapshot): Renewal | null {
+  const { findings, slot, stateTimeMs } = after.assessment;
+  const renewal = { findings, slot, stateTimeMs };
+  const renewed = renew(before, renewal);
+  const isSame =
+    isShallowEqual(renewed, after, "assessment") &&
+    isShallowEqual(renewed.assessment, after.assessment);
+  return isSame ? renewal : null;
+}
+
+export function renew(snapshot: AssessedSnapshot, renewal: Renewal): AssessedSnapshot {
+  return { ...snapshot, assessment: { ...snapshot.assessment, ...renewal } };
+}
+
+/** Whether two objects have the same fields, and in all but one of them the same values. */
+function isShallowEqual<Fields extends object>(
+  one: Fields,
+  other: Fields,
+  left?: keyof Fields,
+): boolean {
+  const keys = Object.keys(one) as (keyof Fields)[];
+  if (keys.length !== Object.keys(other).length) return false;
+  return keys.every((key) => key === left || (key in other && one[key] === other[key]));
+}
+
 /** The same measurement assessed at a later time: first marked as stale, later blocked. */
 export function agedAssessment(assessment: Assessment, nowMs: number): Assessment {
   const ageSeconds = Math.max(0, Math.floor((nowMs - assessment.stateTimeMs) / 1_000));
