@@ -10,8 +10,8 @@ type PastSlot = {
   readonly before: ReadonlyMap<Address, Account | null>;
 };
 
-/** Half a minute. */
-const KEPT_SLOTS = 75;
+/** Two minutes: figures that are older than that count as those of no slot. */
+const KEPT_SLOTS = 300;
 
 /** The accounts of the chain as they were at recent slots. */
 export class ChainPast {

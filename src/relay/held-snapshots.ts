@@ -12,14 +12,14 @@ const AGED_FOR_MS = 1_000;
 /** A token without a request for this time is dropped. */
 const UNUSED_AFTER_MS = 15 * 60_000;
 
-/** Which snapshot of which tracker: `News`. */
-export type Edition = {
+/** Names an edition: see `News`. */
+export type EditionId = {
   readonly term: bigint;
-  /** Null: it came as a reply, and no renewal is known to be of it. */
+  /** Null: the snapshot came as a reply, and no renewal is known to be of it. */
   readonly edition: number | null;
 };
 
-type HeldSnapshot = Edition & {
+type HeldSnapshot = EditionId & {
   snapshot: AssessedSnapshot;
   /** The snapshot, aged to `agedAtMs`. */
   aged: AssessedSnapshot;
@@ -68,7 +68,7 @@ export class HeldSnapshots {
   }
 
   /** @returns whether the snapshot was accepted: it is the first, or newer than the held one */
-  hold(snapshot: AssessedSnapshot, { term, edition }: Edition): boolean {
+  hold(snapshot: AssessedSnapshot, { term, edition }: EditionId): boolean {
     const nowMs = this.#deps.clock.nowMs();
     const { mint, stateTimeMs } = snapshot.assessment;
     const held = this.#held.get(mint);
@@ -81,13 +81,20 @@ export class HeldSnapshots {
   }
 
   /** The held snapshot, renewed; null if another edition of the token is held. */
-  renew(mint: Address, renewal: Renewal, { term, edition }: Edition): AssessedSnapshot | null {
+  renew(mint: Address, renewal: Renewal, { term, edition }: EditionId): AssessedSnapshot | null {
     const held = this.#held.get(mint);
     if (held === undefined || held.term !== term || held.edition !== edition) return null;
     held.snapshot = renew(held.snapshot, renewal);
     held.aged = held.snapshot;
     held.agedAtMs = this.#deps.clock.nowMs();
     return held.snapshot;
+  }
+
+  /** Whether the held snapshot is of another tracker and newer: this one has not caught up with it yet. */
+  isAhead(mint: Address, { stateTimeMs }: Renewal, term: bigint): boolean {
+    const held = this.#held.get(mint);
+    if (held === undefined || held.term === term) return false;
+    return held.snapshot.assessment.stateTimeMs > stateTimeMs;
   }
 
   /** Drops tokens that were not used for a quarter of an hour, except those in use now. @returns the dropped tokens */

@@ -5,7 +5,7 @@ import { mapSome } from "#src/platform/map-some.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
-import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { someMarkets, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
 import { type CuttingProxy, startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
@@ -34,10 +34,13 @@ function startTracker(t: TestContext, link: RedisLink) {
   const newest = new Map<Address, AssessedSnapshot>();
   let publish: (snapshot: AssessedSnapshot) => void = () => undefined;
   let stateTimeMs = Date.now();
+  let measurement = someMeasurement;
   const change = (mints: Iterable<Address>) => {
     stateTimeMs++;
+    // Every second change is a new measurement, the others are renewals.
+    if (stateTimeMs % 2 === 0) measurement = { ...someMeasurement };
     for (const mint of mints) {
-      const snapshot = someSnapshot({ mint, stateTimeMs }) as AssessedSnapshot;
+      const snapshot = someSnapshot({ mint, measurement, stateTimeMs }) as AssessedSnapshot;
       newest.set(mint, snapshot);
       publish(snapshot);
     }

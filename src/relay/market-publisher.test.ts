@@ -58,7 +58,8 @@ function successor(t: TestContext, change: Partial<Markets> = {}, clock = system
   });
   publisher.start();
   closeAfter(t, () => publisher.close());
-  return { bus, loaded, tell: (snapshot: AssessedSnapshot) => tell(snapshot), stopReceiving };
+  const measure = (snapshot: AssessedSnapshot) => tell(snapshot);
+  return { bus, loaded, publisher, tell: measure, stopReceiving };
 }
 
 const news = (bus: RelayBus) =>
@@ -133,25 +134,35 @@ test("a measurement that is carried on is published as a renewal, a new one whol
 });
 
 test("a process that may hold no edition gets the next snapshot whole", async (t) => {
-  const { bus, tell } = successor(t);
-  touch(bus);
-  await settle();
+  let emit: (snapshot: AssessedSnapshot) => void = noop;
+  const { bus } = successor(t, {
+    latest: () => assessed,
+    async snapshot() {
+      emit(later(1n));
+      return later(1n);
+    },
+    onSnapshot(listener) {
+      emit = listener;
+      return noop;
+    },
+  });
   touch(bus, "missed");
-  tell(later(1n));
+  emit(later(1n));
   const asked = { mint: SOME_MINT };
   bus.say(topics.tracker, messageText({ kind: "snapshot", replica: "r", id: 1, asked }));
   await settle();
-  tell(later(2n));
-  tell(later(3n));
+  emit(later(2n));
+  emit(later(3n));
   assert.deepEqual(
     news(bus).map((each) => [each?.kind, each?.edition]),
     [
       ["snapshot", 1],
+      ["renewal", 1],
+      ["renewal", 1],
       ["snapshot", 2],
       ["renewal", 2],
-      ["snapshot", 3],
-      ["renewal", 3],
     ],
+    "the third was published before the reply",
   );
 });
 
@@ -207,7 +218,10 @@ test("a token without a receiver costs one message until it is touched again", a
     tell(assessed);
     await settle();
   }
-  assert.equal(news(bus).length, before + 4);
+  const kinds = news(bus)
+    .slice(before + 1)
+    .map((each) => each?.kind);
+  assert.deepEqual(kinds, ["snapshot", "renewal", "renewal"], "the new receiver holds no edition");
 });
 
 test("a process that subscribes while a message without receivers is under way gets the next one", async (t) => {
@@ -270,8 +284,13 @@ function slow(t: TestContext) {
     measured.push(mint);
     return assessed;
   };
-  const { bus } = successor(t, { latest }, { nowMs: () => nowMs });
-  return { bus, measured, mints: Array.from({ length: 10 }, (_, index) => testAddress(index)) };
+  const { bus, publisher } = successor(t, { latest }, { nowMs: () => nowMs });
+  return {
+    bus,
+    publisher,
+    measured,
+    mints: Array.from({ length: 10 }, (_, index) => testAddress(index)),
+  };
 }
 
 test("touched tokens are measured for ten milliseconds at a time", async (t) => {
@@ -282,6 +301,33 @@ test("touched tokens are measured for ten milliseconds at a time", async (t) => 
   assert.equal(measured.length, 8);
   await settle();
   assert.deepEqual(measured, mints);
+});
+
+test("after its end a publisher measures nothing more", async (t) => {
+  const { bus, publisher, measured, mints } = slow(t);
+  bus.say(topics.tracker, messageText({ kind: "touched", mints }));
+  publisher.close();
+  await settle();
+  assert.equal(measured.length, 4);
+});
+
+test("a token whose measurement fails is loaded, and the others are measured", async (t) => {
+  const measured: Address[] = [];
+  const mints = Array.from({ length: 3 }, (_, index) => testAddress(index));
+  const { bus, loaded } = successor(t, {
+    latest(mint) {
+      if (mint === mints[1]) throw new TypeError("a bug of ours");
+      measured.push(mint);
+      return assessed;
+    },
+  });
+  for (const kind of ["touched", "missed"] as const) {
+    loaded.clear();
+    bus.say(topics.tracker, messageText({ kind, mints }));
+    await settle();
+    assert.deepEqual([...loaded], [mints[1]], kind);
+  }
+  assert.deepEqual(measured, [mints[0], mints[2], mints[0], mints[2]]);
 });
 
 test("after lost messages, tokens are measured for ten milliseconds at a time", (t) => {

@@ -4,6 +4,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger, isOwnBug } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
+import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, renewalOf } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
@@ -28,7 +29,7 @@ const MAX_LOADS = 8;
 /** Snapshots published again in one turn; 10,000 a second, since Redis disconnects a process that reads too slowly. */
 const REPUBLISHED_AT_ONCE = 100;
 const REPUBLISH_EVERY_MS = 10;
-/** Measuring stale tokens, whether they are then published or not, takes so long at once. */
+/** Touched or missed tokens are measured for at most this time in one turn. */
 const LONGEST_TURN_MS = 10;
 
 export type MarketPublisherDeps = {
@@ -153,11 +154,11 @@ export class MarketPublisher {
    * `onSnapshot`.
    */
   #measureSome(): void {
-    const { clock, markets } = this.#deps;
+    const { clock } = this.#deps;
     const startMs = clock.nowMs();
     for (const mint of this.#touched) {
       this.#touched.delete(mint);
-      if (markets.latest(mint) === null) this.#toLoad.add(mint);
+      if (this.#latest(mint) === null) this.#toLoad.add(mint);
       if (clock.nowMs() - startMs >= LONGEST_TURN_MS) break;
     }
     this.#load();
@@ -190,7 +191,7 @@ export class MarketPublisher {
       this.#toRepublish.delete(mint);
       this.#published.delete(mint);
       const before = this.#publications;
-      const latest = this.#deps.markets.latest(mint);
+      const latest = this.#latest(mint);
       if (latest === null) this.#toLoad.add(mint);
       // `latest` publishes the snapshot itself if it measured the token just now.
       else if (latest.kind === "assessed" && this.#publications === before) this.#publish(latest);
@@ -201,6 +202,15 @@ export class MarketPublisher {
       this.#toRepublish.size === 0
         ? null
         : setTimeout(() => this.#republishSome(), REPUBLISH_EVERY_MS);
+  }
+
+  /** Null also where a bug of ours stops the measurement: its load then fails as well, and is logged. */
+  #latest(mint: Address): MarketSnapshot | null {
+    try {
+      return this.#deps.markets.latest(mint);
+    } catch {
+      return null;
+    }
   }
 
   #want(mint: Address): void {
@@ -262,7 +272,10 @@ export class MarketPublisher {
         messageText({ term, id: request.id, ...answered }),
       );
     try {
-      reply({ answer: await this.#answerOf(request) });
+      const answer = await this.#answerOf(request);
+      // The caller will hold no edition: the next snapshot is published whole.
+      if (request.kind === "snapshot") this.#published.delete(request.asked.mint);
+      reply({ answer });
       this.#requestFailures.succeeded();
     } catch (cause) {
       const isRefusal = cause instanceof AppError;
@@ -279,8 +292,6 @@ export class MarketPublisher {
     switch (request.kind) {
       case "snapshot":
         this.#want(request.asked.mint);
-        // The caller holds no edition yet: the next one is published whole.
-        this.#published.delete(request.asked.mint);
         return markets.snapshot(request.asked.mint, request.asked.asker);
       case "exit":
         return this.#loaded(request.asked.mint).then(() =>

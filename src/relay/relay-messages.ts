@@ -22,7 +22,7 @@ import type { Address } from "#src/units/address.ts";
  * Messages between the tracker and the processes or the thread that serve requests. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
-const VERSION = 10;
+const VERSION = 10; // Increased with the version of a snapshot's text too.
 
 /** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;
@@ -110,7 +110,7 @@ export type TrackerMessage =
   | { readonly kind: "touched"; readonly mints: readonly Address[] }
   /** Subscribed: the tracker goes on publishing these tokens, but does not measure them for it. */
   | { readonly kind: "kept"; readonly mints: readonly Address[] }
-  /** Subscribed, but messages were lost: the tracker publishes its newest snapshots of these tokens. */
+  /** Subscribed, but messages were lost, or another edition is held: the tracker publishes these tokens whole. */
   | { readonly kind: "missed"; readonly mints: readonly Address[] }
   /** A user's watchlist was changed. */
   | { readonly kind: "watchlist"; readonly userId: string };

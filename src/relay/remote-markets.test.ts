@@ -45,12 +45,12 @@ function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
 const beat = (bus: RelayBus, term: bigint, connections = 1) =>
   bus.say(topics.heartbeats, messageText({ term, connections, health, facts: {} }));
 
-function tell(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot, edition = 1): void {
+function publish(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot, edition = 1): void {
   const { mint } = snapshot.assessment;
   bus.say(topics.news(mint), newsText({ term, edition, kind: "snapshot", snapshot }));
 }
 
-function tellRenewal(bus: RelayBus, term: bigint, edition: number, stateTimeMs: number): void {
+function publishRenewal(bus: RelayBus, term: bigint, edition: number, stateTimeMs: number): void {
   const renewal: Renewal = { findings: [], slot: 400_000_009n, stateTimeMs };
   bus.say(topics.news(SOME_MINT), newsText({ term, edition, kind: "renewal", renewal }));
 }
@@ -130,8 +130,8 @@ const heldTimeMs = (markets: RemoteMarkets<unknown>) => {
 test("messages of an earlier tracker are ignored once its successor has published", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
-  tell(bus, 2n, state(START + 2_000));
-  tell(bus, 1n, state(START + 3_000));
+  publish(bus, 2n, state(START + 2_000));
+  publish(bus, 1n, state(START + 3_000));
   assert.equal(heldTimeMs(markets), START + 2_000);
   const asked = markets.history(SOME_MINT, {} as never);
   await settle();
@@ -145,9 +145,9 @@ test("a successor that knows an older state than the one held does not take its 
   const heard: number[] = [];
   markets.onSnapshot(({ assessment }) => heard.push(assessment.stateTimeMs));
   await holding(bus, markets, state(START), 1n);
-  tell(bus, 2n, state(START - 1_000));
+  publish(bus, 2n, state(START - 1_000));
   assert.equal(heldTimeMs(markets), START);
-  tell(bus, 2n, state(START + 1_000));
+  publish(bus, 2n, state(START + 1_000));
   assert.equal(heldTimeMs(markets), START + 1_000);
   assert.deepEqual(heard, [START + 1_000]);
 });
@@ -155,39 +155,59 @@ test("a successor that knows an older state than the one held does not take its 
 test("one tracker's states are taken as they come: one that was found late may set the time back", async (t) => {
   const { bus, markets } = replica(t);
   await holding(bus, markets, state(START), 1n);
-  tell(bus, 1n, state(START - 500));
+  publish(bus, 1n, state(START - 500));
   assert.equal(heldTimeMs(markets), START - 500);
 });
 
-test("a renewal moves the held snapshot of its edition on, and all listeners hear of it", async (t) => {
+test("a renewal moves the held snapshot of its edition on, and listeners receive it", async (t) => {
   const { bus, markets } = replica(t);
-  const heard: AssessedSnapshot[] = [];
-  markets.onSnapshot((snapshot) => heard.push(snapshot));
+  const received: AssessedSnapshot[] = [];
+  markets.onSnapshot((snapshot) => received.push(snapshot));
   await holding(bus, markets, state(START), 1n);
-  tell(bus, 1n, state(START + 1_000), 4);
-  tellRenewal(bus, 1n, 4, START + 2_000);
+  publish(bus, 1n, state(START + 1_000), 4);
+  publishRenewal(bus, 1n, 4, START + 2_000);
   const renewed = someSnapshot({ slot: 400_000_009n, stateTimeMs: START + 2_000 });
   assert.deepEqual(markets.latest(SOME_MINT), renewed);
-  assert.deepEqual(heard.at(-1), renewed);
+  assert.deepEqual(received.at(-1), renewed);
 });
 
 test("a renewal of an edition that is not held changes nothing, and the token is requested whole", async (t) => {
   const { bus, markets } = replica(t);
+  const received: AssessedSnapshot[] = [];
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick(250);
-  const before = named(bus, "missed").length;
-  const renewals = [
-    () => tellRenewal(bus, 1n, 1, START + 1_000),
-    () => tell(bus, 1n, state(START), 2),
-    () => tellRenewal(bus, 1n, 3, START + 2_000),
-    () => tellRenewal(bus, 2n, 2, START + 3_000),
-  ];
-  for (const renewal of renewals) {
-    renewal();
+  const ask = (renew: () => void) => {
+    const before = named(bus, "missed").length;
+    renew();
+    t.mock.timers.tick(250);
     assert.equal(heldTimeMs(markets), START);
-  }
+    return named(bus, "missed").slice(before);
+  };
+  const stop = markets.onSnapshot((snapshot) => received.push(snapshot));
+  assert.deepEqual(
+    ask(() => publishRenewal(bus, 1n, 1, START + 1_000)),
+    [SOME_MINT],
+    "it came as a reply",
+  );
+  stop();
+  assert.deepEqual(received, []);
+  publish(bus, 1n, state(START), 2);
+  assert.deepEqual(
+    ask(() => publishRenewal(bus, 1n, 3, START + 2_000)),
+    [SOME_MINT],
+  );
+  beat(bus, 2n);
   t.mock.timers.tick(250);
-  assert.deepEqual(named(bus, "missed").slice(before), [SOME_MINT]);
+  assert.deepEqual(
+    ask(() => publishRenewal(bus, 2n, 2, START + 3_000)),
+    [SOME_MINT],
+    "of another tracker",
+  );
+  assert.deepEqual(
+    ask(() => publishRenewal(bus, 2n, 2, START - 1)),
+    [],
+    "the tracker has not caught up",
+  );
 });
 
 test("news that come right behind a first answer take its place", async (t) => {
@@ -196,7 +216,7 @@ test("news that come right behind a first answer take its place", async (t) => {
   const asked = markets.snapshot(SOME_MINT);
   await settle();
   reply(bus, 1n, state(START));
-  tell(bus, 1n, state(START + 400));
+  publish(bus, 1n, state(START + 400));
   await asked;
   assert.equal(heldTimeMs(markets), START + 400);
 });
@@ -395,7 +415,7 @@ test("a token that is unused but requested again at the moment of its removal ke
   t.mock.timers.tick(2_000);
   reply(bus, 1n, state(START + 1_000));
   await asked;
-  tell(bus, 1n, state(START + 2_000));
+  publish(bus, 1n, state(START + 2_000));
   assert.equal(heldTimeMs(markets), START + 2_000);
 });
 

@@ -305,9 +305,10 @@ export class RemoteMarkets<Facts> implements Markets {
     const news = parseNews(text, isOfUse);
     if (news === null) return;
     if (news.kind === "renewal") {
-      const renewed = this.#held.renew(mint, news.renewal, news);
-      if (renewed === null) this.#named.missed.add(mint);
-      else this.#listeners.emit(renewed);
+      const { term, renewal } = news;
+      const renewed = this.#held.renew(mint, renewal, news);
+      if (renewed !== null) this.#listeners.emit(renewed);
+      else if (!this.#held.isAhead(mint, renewal, term)) this.#named.missed.add(mint);
       return;
     }
     const { snapshot } = news;

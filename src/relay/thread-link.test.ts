@@ -37,6 +37,19 @@ test("messages sent before the other thread starts arrive in order", async (t) =
   assert.deepEqual(await all, ["a 1", "b 2", "a 3"]);
 });
 
+test("many messages at once arrive in order, also those before the end", async (t) => {
+  const [here, there] = ends(t);
+  const texts = Array.from({ length: 100 }, (_, index) => `${index}`);
+  const all = received(there, ["a"], texts.length);
+  there.start();
+  for (const text of texts) void here.publish("a", text);
+  here.close();
+  assert.deepEqual(
+    await all,
+    texts.map((text) => `a ${text}`),
+  );
+});
+
 test("a topic that was unsubscribed receives nothing, and others go on", async (t) => {
   const [here, there] = ends(t);
   const texts: string[] = [];

@@ -45,7 +45,7 @@ function isWritten(
 /** What differs where a measurement is carried on to a later slot. */
 export type Renewal = Pick<Assessment, "findings" | "slot" | "stateTimeMs">;
 
-/** What makes `after` of `before`; null: they differ in more than that, or may do so. */
+/** The renewal that turns `before` into `after`; null if any other field is not the same value, or not the same object. */
 export function renewalOf(before: AssessedSnapshot, after: AssessedSnapshot): Renewal | null {
   const { findings, slot, stateTimeMs } = after.assessment;
   const renewal = { findings, slot, stateTimeMs };
@@ -64,11 +64,11 @@ export function renew(snapshot: AssessedSnapshot, renewal: Renewal): AssessedSna
 function isShallowEqual<Fields extends object>(
   one: Fields,
   other: Fields,
-  left?: keyof Fields,
+  except?: keyof Fields,
 ): boolean {
   const keys = Object.keys(one) as (keyof Fields)[];
   if (keys.length !== Object.keys(other).length) return false;
-  return keys.every((key) => key === left || (key in other && one[key] === other[key]));
+  return keys.every((key) => key === except || (key in other && one[key] === other[key]));
 }
 
 /** The same measurement assessed at a later time: first marked as stale, later blocked. */
