@@ -93,16 +93,19 @@ export class FindingWriter {
   async #writeBatch(queued: readonly QueuedFinding[]): Promise<void> {
     const { store, clock, newUid, onRecorded } = this.#deps;
     const batch = queued.map(({ finding }) => finding);
-    const sides = batch.filter((finding) => finding.kind === "side");
-    await setSlippageSides(store.db, lastOfEntries(sides));
+    const sides = lastOfEntries(batch.filter((finding) => finding.kind === "side"));
     const nowMs = clock.nowMs();
     for (const finding of batch) {
       if (finding.kind === "taken-back") await takeBackAlerts(store.db, { ...finding, nowMs });
     }
     const alerts = batch.filter((finding) => finding.kind === "alerts");
-    if (alerts.length === 0) return;
-    const foundAtMs = queued[0]?.foundAtMs ?? nowMs;
-    const recorded = await recordFindings(store, alerts, { nowMs, foundAtMs, newUid });
+    if (alerts.length === 0) {
+      await setSlippageSides(store.db, sides);
+      return;
+    }
+    const firstAlert = queued.find(({ finding }) => finding.kind === "alerts");
+    const foundAtMs = firstAlert?.foundAtMs ?? nowMs;
+    const recorded = await recordFindings(store, alerts, { sides, nowMs, foundAtMs, newUid });
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }
@@ -119,14 +122,18 @@ function entriesOf(finding: RuleFinding): readonly bigint[] {
     : finding.found.map(({ alert }) => alert.entryId);
 }
 
-/** The first findings of one kind. Alerts: whole findings, up to the number of one transaction. */
+/**
+ * The first findings of one kind. Alerts: whole findings, up to the number of one transaction, with the sides
+ * before them: a commit of its own for these would make the alerts wait.
+ */
 function nextBatch(queue: readonly QueuedFinding[]): readonly QueuedFinding[] {
   const batch: QueuedFinding[] = [];
   let alerts = 0;
   for (const queued of queue) {
     const { finding } = queued;
-    const { kind } = (batch[0] ?? queued).finding;
-    if (finding.kind !== kind || alerts >= ALERTS_PER_TRANSACTION) break;
+    const { kind } = (batch.at(-1) ?? queued).finding;
+    const isAfterSides = kind === "side" && finding.kind === "alerts";
+    if ((finding.kind !== kind && !isAfterSides) || alerts >= ALERTS_PER_TRANSACTION) break;
     batch.push(queued);
     if (finding.kind === "alerts") alerts += 1 + finding.found.length;
   }

@@ -3,7 +3,12 @@ import { endAlerts, recordAlert } from "#src/store/alerts.ts";
 import { deliveryTargets, insertMessages, queuedMessages } from "#src/store/deliveries.ts";
 import type { Schema, Store } from "#src/store/schema.ts";
 import { insertUserAlerts, type NewUserAlert } from "#src/store/user-alerts.ts";
-import { entriesWithAlerts, raiseSlippageSides } from "#src/store/watchlist.ts";
+import {
+  entriesWithAlerts,
+  raiseSlippageSides,
+  type SeenSide,
+  setSlippageSides,
+} from "#src/store/watchlist.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import { PLAN_WINDOW_MS, planMessages, type QueuedAlert } from "./delivery/plan.ts";
 import type { FoundAlert, RuleFinding } from "./rules/token-rules.ts";
@@ -11,6 +16,8 @@ import type { FoundAlert, RuleFinding } from "./rules/token-rules.ts";
 const GRADE_AFTER_MS = 30 * 60_000;
 
 export type RecordOptions = {
+  /** Sides that were seen before the findings. */
+  readonly sides: readonly SeenSide[];
   readonly nowMs: number;
   /** When the first of them was found: their messages wait from then on. */
   readonly foundAtMs: number;
@@ -18,7 +25,7 @@ export type RecordOptions = {
 };
 
 /**
- * Writes the changes of tokens' alerts, the alerts of their watchers and the messages to send, in one
+ * Writes the sides, the changes of tokens' alerts, the alerts of their watchers and the messages to send, in one
  * transaction: all of it is on disk or nothing. An alert that was recorded before is skipped, so that
  * a write whose outcome is unknown can be repeated.
  *
@@ -27,10 +34,11 @@ export type RecordOptions = {
 export async function recordFindings(
   { db, dialect }: Store,
   findings: readonly (RuleFinding & { readonly kind: "alerts" })[],
-  { nowMs, foundAtMs, newUid }: RecordOptions,
+  { sides, nowMs, foundAtMs, newUid }: RecordOptions,
 ): Promise<readonly bigint[]> {
   return db.transaction().execute(async (transaction) => {
     const store = { db: transaction, dialect };
+    await setSlippageSides(transaction, sides);
     for (const change of findings.flatMap(({ alertChanges }) => alertChanges))
       await recordChange(transaction, change);
     const found = findings.flatMap((finding) => finding.found);
@@ -83,7 +91,7 @@ async function wantedAlerts(
 async function enqueue(
   store: Store,
   alerts: readonly QueuedAlert[],
-  { nowMs, foundAtMs, newUid }: RecordOptions,
+  { nowMs, foundAtMs, newUid }: Omit<RecordOptions, "sides">,
 ): Promise<void> {
   const users = [...new Set(alerts.map(({ userId }) => userId))];
   const targets = await deliveryTargets(store, users);

@@ -6,12 +6,12 @@ import type { NewUserAlert } from "#src/store/user-alerts.ts";
 export function recordUserAlerts(
   store: Store,
   alerts: readonly NewUserAlert[],
-  options: Omit<RecordOptions, "foundAtMs">,
+  options: Omit<RecordOptions, "sides" | "foundAtMs">,
 ): Promise<readonly bigint[]> {
   const found = alerts.map((alert) => {
     const isOfToken = alert.kind === "deterioration" || alert.kind === "blocked";
     return { alert, isOfToken, isCrossing: !isOfToken };
   });
-  const times = { ...options, foundAtMs: options.nowMs };
+  const times = { ...options, sides: [], foundAtMs: options.nowMs };
   return recordFindings(store, [{ kind: "alerts", alertChanges: [], found }], times);
 }
