@@ -316,7 +316,9 @@ export class ChainMarket {
             clock: this.#clock,
           },
         });
-    if (this.#keep(token, done)) this.#events.push({ kind: "probe", ...of(token) });
+    if (done === null) return;
+    this.#keep(token, done);
+    this.#events.push({ kind: "probe", ...of(token, done.changes.keys()) });
   }
 
   #launch(): void {
@@ -325,7 +327,7 @@ export class ChainMarket {
     this.#buy(token, 4);
     this.#byVenue.get(venue)?.push(token);
     this.#sweep.push(token);
-    this.#events.push({ kind: "born", ...of(token) });
+    this.#events.push({ kind: "born", ...of(token, [token.pool]) });
     for (let trade = 0; trade < TRADES_OF_NEWBORN; trade++) {
       const after = 1 + Math.floor(NEWBORN_SLOTS * this.#random.uniform() ** 2);
       this.#at(this.#place + after, () => this.#tradeIn(token));
@@ -370,7 +372,7 @@ export class ChainMarket {
     const moved = pools[hot];
     pools[hot] = token;
     if (moved !== undefined) pools.push(moved);
-    this.#events.push({ kind: "graduated", ...of(token) });
+    this.#events.push({ kind: "graduated", ...of(token, done.changes.keys()) });
   }
 
   #withdraw(): void {
@@ -380,7 +382,7 @@ export class ChainMarket {
     if (changes === null) return;
     this.#keepOutside(token, changes);
     token.isDead = true;
-    this.#events.push({ kind: "withdrawn", ...of(token) });
+    this.#events.push({ kind: "withdrawn", ...of(token, changes.keys()) });
   }
 
   #apply(changes: AccountChanges): void {
@@ -394,6 +396,6 @@ export class ChainMarket {
   }
 }
 
-function of({ mint, pool, venue }: ChainToken) {
-  return { mint, account: pool, venue: venue.id };
+function of({ mint, venue }: ChainToken, accounts: Iterable<Address>) {
+  return { mint, venue: venue.id, accounts: [...accounts] };
 }

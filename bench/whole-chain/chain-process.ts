@@ -190,7 +190,7 @@ async function sendNext(): Promise<void> {
   const startMs = timeOfSlot(slot.clock.slot);
   if (now() > startMs + SLOT_MS / 2) lateSlots++;
   const { sendsPerSlot } = options;
-  const events = [...slot.events];
+  const unsent = slot.events.map((event) => ({ event, accounts: new Set(event.accounts) }));
   past.add(slot);
   ledger.advance(slot.clock);
   ledger.apply(slot.changes);
@@ -204,7 +204,7 @@ async function sendNext(): Promise<void> {
     const from = Math.floor((messages.length * part) / sendsPerSlot);
     const to = Math.floor((messages.length * (part + 1)) / sendsPerSlot);
     server.send(messages.slice(from, to));
-    sayEvents(slot, events, messages.slice(from, to));
+    sayEvents(slot, unsent, messages.slice(from, to));
   }
   await until(startMs + SLOT_MS);
   messagesAhead -= messages.length;
@@ -215,20 +215,23 @@ async function sendNext(): Promise<void> {
   sums.transactions += slot.transactions.length;
 }
 
-/** Reports the events whose accounts are among these messages. */
+type UnsentEvent = { readonly event: PlayedEvent; readonly accounts: Set<Address> };
+
+/** Reports the events of which these messages are the last. Transactions that name an account come much later. */
 function sayEvents(
   slot: PlayedSlot,
-  left: PlayedEvent[],
+  unsent: UnsentEvent[],
   messages: readonly StreamMessage[],
 ): void {
-  if (left.length === 0) return;
+  if (unsent.length === 0) return;
   const atMs = now();
-  const sent = new Set(messages.flatMap(({ addresses }) => addresses));
-  const done = left.filter(({ account }) => sent.has(account));
+  const sent = messages.flatMap(({ kind, addresses }) => (kind === "account" ? addresses : []));
+  for (const { accounts } of unsent) for (const address of sent) accounts.delete(address);
+  const done = unsent.filter(({ accounts }) => accounts.size === 0);
   if (done.length === 0) return;
-  left.splice(0, left.length, ...left.filter((event) => !done.includes(event)));
+  unsent.splice(0, unsent.length, ...unsent.filter(({ accounts }) => accounts.size > 0));
   const number = toNumber(slot.clock.slot);
-  say({ kind: "sent", events: done.map((event) => ({ ...event, slot: number, atMs })) });
+  say({ kind: "sent", events: done.map(({ event }) => ({ ...event, slot: number, atMs })) });
 }
 
 function sayInterval(): void {

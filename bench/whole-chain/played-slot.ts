@@ -15,12 +15,13 @@ export type PlayedTransaction = {
   readonly signature: Uint8Array;
 };
 
-/** What is measured from the moment that its account is sent. `probe`: a trade in a pool that nothing else touches. */
+/** What is measured from the moment that it was sent. `probe`: a trade in a pool that nothing else touches. */
 export type PlayedEvent = {
   readonly kind: "probe" | "born" | "withdrawn" | "graduated";
   readonly mint: Address;
   readonly venue: VenueId;
-  readonly account: Address;
+  /** It was sent once all of these accounts were. */
+  readonly accounts: readonly Address[];
 };
 
 /** One slot of the chain, played ahead of the moment at which it is sent. */
