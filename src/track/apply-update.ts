@@ -46,7 +46,8 @@ export function applyUpdate(
   if (next.doubtSlot !== null && next.account === held.account) return;
   account.confirmedAtMs = nowMs;
   if (next.account !== held.account) {
-    forEachUse(account, (use) => touch(state, use, next.changedSlot));
+    const isChange = held.account !== undefined;
+    forEachUse(account, (use) => touch(state, use, { slot: next.changedSlot, isChange }));
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
 }
 
@@ -76,7 +77,7 @@ export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcom
     if (account.held.account === undefined) state.rereadSoon.add(account.address);
     forEachUse(account, (use) => {
       if (use.kind === "pool-need") revertPool(state, use.pool);
-      else touch(state, use, account.held.changedSlot);
+      else touch(state, use, { slot: account.held.changedSlot, isChange: false });
     });
   }
 }
@@ -91,10 +92,13 @@ function revertPool(state: LiveState, pool: FollowedPool): void {
   state.dirtyPools.add(pool);
 }
 
-function touch(state: LiveState, use: AccountUse, slot: bigint): void {
+/** `isChange`: the account was known before. */
+type Touch = { readonly slot: bigint; readonly isChange: boolean };
+
+function touch(state: LiveState, use: AccountUse, touched: Touch): void {
   switch (use.kind) {
     case "pool-need":
-      touchPool(state, use, slot);
+      touchPool(state, use, touched);
       return;
     case "mint": {
       const { token, account } = use;
@@ -108,11 +112,12 @@ function touch(state: LiveState, use: AccountUse, slot: bigint): void {
   }
 }
 
-function touchPool(state: LiveState, need: PoolNeed, slot: bigint): void {
+function touchPool(state: LiveState, need: PoolNeed, { slot, isChange }: Touch): void {
   const { pool } = need;
   const { token } = pool.group;
   if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
   need.changes++;
+  if (isChange) need.hasChanged = true;
   if (pool.pendingSlot === null || slot < pool.pendingSlot) pool.pendingSlot = slot;
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;

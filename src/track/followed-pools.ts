@@ -70,7 +70,7 @@ export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: Loaded
   for (const address of needed) {
     if (pool.needs.has(address)) continue;
     const account = followAccount(state, address, loaded);
-    const need: PoolNeed = { kind: "pool-need", pool, account, changes: 0 };
+    const need: PoolNeed = { kind: "pool-need", pool, account, changes: 0, hasChanged: false };
     pool.needs.set(address, need);
     addUse(account, need);
   }

@@ -36,6 +36,8 @@ export type PoolNeed = {
   readonly account: FollowedAccount;
   /** Slots at which it changed, of the pool's `changes`. */
   changes: number;
+  /** Whether it ever changed after its first read. */
+  hasChanged: boolean;
 };
 
 export type MintUse = {

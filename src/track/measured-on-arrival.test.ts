@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { namedAddress, plainVenue, vaultAccount } from "#bench/detection/plain-pool-venue.ts";
+import {
+  namedAddress,
+  plainPoolAccount,
+  plainVenue,
+  vaultAccount,
+} from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
@@ -42,6 +47,19 @@ test("a change is measured when it arrives, not at the next tick", async (t) => 
   const { chain, pool, depths, beforeTick } = await running(t);
   setReserves(chain, pool, { base: 500_000_000_000_000n, quote: 70n * SOL });
   beforeTick();
+  assert.equal(depths.at(-1), 70n * SOL);
+});
+
+test("a change that comes with a whole program is measured when it arrives", async (t) => {
+  const { chain, pool, depths, beforeTick } = await running(t, { isStreamed: true });
+  chain.reach(chain.slot - 1n);
+  setReserves(chain, pool, { base: 500_000_000_000_000n, quote: 70n * SOL });
+  beforeTick();
+  assert.ok(!depths.includes(70n * SOL), "the pool's own account may still change");
+  const before = depths.length;
+  chain.set(pool.address, plainPoolAccount(pool, { feeBps: 7 }));
+  beforeTick();
+  assert.ok(depths.length > before);
   assert.equal(depths.at(-1), 70n * SOL);
 });
 

@@ -49,6 +49,8 @@ export type NewTokenFeedDeps = StreamedPrograms & {
   readonly state: LiveState;
   readonly clock: WallClock;
   readonly signal: AbortSignal;
+  /** Called after each change of a followed account. */
+  readonly onChange: () => void;
   readonly onNewToken: (token: FollowedToken) => void;
   readonly onFailure: (what: string, cause: unknown) => void;
 };
@@ -118,10 +120,11 @@ export class NewTokenFeed {
   }
 
   #consider(venue: Venue<unknown>, update: AccountUpdate): void {
-    const { state, clock } = this.#deps;
+    const { state, clock, onChange } = this.#deps;
     const { address, account } = update;
     if (state.accounts.has(address)) {
       applyUpdate(state, update, clock.nowMs());
+      onChange();
       return;
     }
     if (account === null || account.owner !== venue.programId) return;

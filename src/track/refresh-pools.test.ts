@@ -184,6 +184,48 @@ test("a pool that the stream keeps is answered from once its slot was delivered,
   assert.equal(followed.state.rereadSoon.size, 0);
 });
 
+test("a pool that the stream keeps waits until its slot was delivered for what may have changed with it", () => {
+  // Little is known of its own account; that changes with every third trade.
+  for (const { trades, every } of [
+    { trades: 3n, every: 1n },
+    { trades: 21n, every: 3n },
+  ]) {
+    const followed = followedPool({ isStreamed: true });
+    for (let slot = 2n; slot <= trades; slot++) {
+      followed.changeVault("base", slot);
+      followed.changeVault("quote", slot);
+      if (slot % every === 0n) followed.changePool(slot);
+      followed.endSlot(slot);
+      assert.ok(!refreshPools(followed.state, NOW_MS));
+    }
+    const next = trades + 1n;
+    for (const ending of [() => followed.changePool(next), () => followed.endSlot(next + 1n)]) {
+      const slot = next + (followed.baseReserve() === BASE + next ? 1n : 0n);
+      followed.changeVault("base", slot);
+      followed.changeVault("quote", slot);
+      assert.ok(refreshPools(followed.state, NOW_MS), "its own account may still change");
+      assert.equal(followed.baseReserve(), BASE + slot - 1n);
+      assert.equal(followed.claimedSlot(), slot - 1n);
+      assert.equal(followed.state.rereadSoon.size, 0);
+      ending();
+      assert.ok(!refreshPools(followed.state, NOW_MS));
+      assert.equal(followed.baseReserve(), BASE + slot);
+      followed.endSlot(slot);
+    }
+  }
+});
+
+test("a pool whose own account never changed in its first trades does not wait for it", () => {
+  const followed = followedPool({ isStreamed: true });
+  for (let slot = 2n; slot <= 9n; slot++) {
+    followed.changeVault("base", slot);
+    followed.changeVault("quote", slot);
+    assert.equal(refreshPools(followed.state, NOW_MS), slot <= 5n, `${slot}`);
+    followed.endSlot(slot);
+    refreshPools(followed.state, NOW_MS);
+  }
+});
+
 test("an answer claims no slot with changes that are not in it", () => {
   const followed = followedPool({ isStreamed: true });
   tradeByBothVersions(followed, 12n);

@@ -236,7 +236,8 @@ function isKept(state: LiveState, { group: { token }, needs }: FollowedPool): bo
 /**
  * Whether every account was requested, and those that change with the pool are at its newest slot. One that
  * changes with some trades only, such as a PumpSwap pool with those that leave fees in it, was not changed by
- * this one if the slot is over; and of a pool that the stream keeps, none was. In a gap of the stream that
+ * this one if the slot is over; and of a pool that the stream keeps, none was. Before the slot is over, a pool that
+ * the stream keeps waits for each account that may have changed with it. In a gap of the stream that
  * proves nothing: updates are missing, also among those that were counted.
  */
 function isWhole(state: LiveState, pool: FollowedPool): boolean {
@@ -246,6 +247,9 @@ function isWhole(state: LiveState, pool: FollowedPool): boolean {
   const isKeptPool = isKept(state, pool);
   const isComplete = isDelivered && isKeptPool;
   const isInGap = state.stream !== null && !isKeptPool;
+  // With changes of several slots it would wait for the end of each: a pool that trades in every slot has always begun the next.
+  const isFirstSlot = pool.pendingSlot === pool.changedSlot;
+  const awaitsAll = isKeptPool && !isDelivered && isFirstSlot;
   const least =
     isDelivered && !isInGap
       ? ALWAYS_SHARE * pool.changes - UNCOUNTED
@@ -254,9 +258,19 @@ function isWhole(state: LiveState, pool: FollowedPool): boolean {
     const { held, wasAsked } = need.account;
     if (held.account === undefined && !wasAsked) return false;
     if (isComplete || held.heldSlot >= pool.changedSlot) continue;
+    if (awaitsAll && mayChange(pool, need)) return false;
     if (changesWithPool(pool, need, least)) return false;
   }
   return true;
+}
+
+/**
+ * Whether the account may still change in a slot that is not over: if it ever did, or if it is the pool's own
+ * and little is known of the pool.
+ */
+function mayChange({ changes, open }: FollowedPool, { account, hasChanged }: PoolNeed): boolean {
+  if (isShared(account)) return false;
+  return hasChanged || (changes < MIN_CHANGES && account.address === open.ref.address);
 }
 
 function changesWithPool(pool: FollowedPool, need: PoolNeed, least: number): boolean {

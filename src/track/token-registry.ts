@@ -72,6 +72,8 @@ export type TokenRegistryDeps = {
   /** How busy the event loop is, 0 to 1. */
   readonly loopLoad: () => number;
   readonly signal: AbortSignal;
+  /** Called after each change of a followed account that comes with its whole program. */
+  readonly onChange: () => void;
   readonly onFailure: (what: string, cause: unknown) => void;
   readonly onDropped: (mint: Address) => void;
 };
@@ -92,7 +94,7 @@ export class TokenRegistry {
   #hopsDueMs = 0;
 
   constructor(deps: TokenRegistryDeps) {
-    const { source, venues, state, clock, signal, everything, onFailure } = deps;
+    const { source, venues, state, clock, signal, everything, onChange, onFailure } = deps;
     this.#deps = deps;
     this.#records = new TokenRecords(deps);
     this.#loadDeps = { source, venues, clock };
@@ -123,6 +125,7 @@ export class TokenRegistry {
             state,
             clock,
             signal,
+            onChange,
             onNewToken,
             onFailure,
           });

@@ -115,6 +115,7 @@ export class Tracker implements Markets {
     this.#feed = feed;
     this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, clock, signal },
+      onChange,
       known: this.#known,
       loopLoad: deps.loopLoad ?? (() => 0),
       onFailure,
