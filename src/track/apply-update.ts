@@ -92,13 +92,13 @@ function revertPool(state: LiveState, pool: FollowedPool): void {
   state.dirtyPools.add(pool);
 }
 
-/** `isChange`: the account was known before. */
-type Touch = { readonly slot: bigint; readonly isChange: boolean };
+/** `isChange`: the account was held before, with other bytes. */
+type AccountTouch = { readonly slot: bigint; readonly isChange: boolean };
 
-function touch(state: LiveState, use: AccountUse, touched: Touch): void {
+function touch(state: LiveState, use: AccountUse, arrival: AccountTouch): void {
   switch (use.kind) {
     case "pool-need":
-      touchPool(state, use, touched);
+      touchPool(state, use, arrival);
       return;
     case "mint": {
       const { token, account } = use;
@@ -112,7 +112,7 @@ function touch(state: LiveState, use: AccountUse, touched: Touch): void {
   }
 }
 
-function touchPool(state: LiveState, need: PoolNeed, { slot, isChange }: Touch): void {
+function touchPool(state: LiveState, need: PoolNeed, { slot, isChange }: AccountTouch): void {
   const { pool } = need;
   const { token } = pool.group;
   if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
