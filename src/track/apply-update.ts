@@ -116,14 +116,16 @@ function touchPool(state: LiveState, need: PoolNeed, { slot, isChange }: Account
   const { pool } = need;
   const { token } = pool.group;
   if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
-  need.changes++;
   if (isChange) need.hasChanged = true;
   if (pool.pendingSlot === null || slot < pool.pendingSlot) pool.pendingSlot = slot;
   if (slot > pool.changedSlot) {
     pool.changedSlot = slot;
-    // A waiting pool receives the rest of a change that was counted already.
-    if (pool.waitsSinceMs === null) pool.changes++;
+    // A waiting pool receives the rest of a change that was counted already; from a whole stream, another one.
+    const isNew = pool.waitsSinceMs === null;
+    if (isNew) pool.changes++;
+    pool.isCounted = isNew || state.stream?.isWhole !== true;
   }
+  if (pool.isCounted || slot < pool.changedSlot) need.changes++;
   if (need.account.address === pool.open.ref.address) state.uncheckedPools.add(pool);
   state.dirtyPools.add(pool);
 }

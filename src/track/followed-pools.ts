@@ -22,6 +22,7 @@ export function addPool(
     curve: null,
     needs: new Map(),
     changes: 0,
+    isCounted: true,
     changedSlot: -1n,
     pendingSlot: null,
     isLoaded: false,

@@ -63,6 +63,8 @@ export type FollowedPool = {
   /** Slots at which anything of it changed, and the newest of them. */
   changes: number;
   changedSlot: bigint;
+  /** Whether the change at that slot is among `changes`. */
+  isCounted: boolean;
   /** The first slot whose changes are not decoded yet; null: all are. */
   pendingSlot: bigint | null;
   /** False until its accounts have arrived. */

@@ -215,6 +215,47 @@ test("a pool that the stream keeps waits until its slot was delivered for what m
   }
 });
 
+test("a pool that trades in every slot, of which the last is never over, is decoded every second slot without a read", () => {
+  const followed = followedPool({ isStreamed: true });
+  for (let slot = 2n; slot <= 61n; slot++) {
+    followed.changeVault("base", slot);
+    followed.changeVault("quote", slot);
+    if (slot % 4n === 0n) followed.changePool(slot);
+    refreshPools(followed.state, NOW_MS);
+    // Its next slot has begun when this one is delivered.
+    followed.endSlot(slot - 1n);
+    refreshPools(followed.state, NOW_MS);
+    if (slot >= 12n) assert.ok(followed.baseReserve() >= BASE + slot - 2n, `${slot}`);
+  }
+  assert.equal(followed.state.rereadSoon.size, 0);
+});
+
+test("a pool does not wait for a stream that is far behind", () => {
+  const followed = followedPool({ isStreamed: true });
+  tradeByBothVersions(followed, 12n);
+  for (let slot = 13n; slot <= 20n; slot++) {
+    followed.changeVault("base", slot);
+    followed.changeVault("quote", slot);
+    followed.endSlot(slot);
+    refreshPools(followed.state, NOW_MS);
+  }
+  const { stream } = followed.state;
+  assert.ok(stream !== null);
+  stream.reachedSlot = 20n;
+  followed.changeVault("base", 21n);
+  followed.changeVault("quote", 21n);
+  for (const clockSlot of [22n, 26n]) {
+    followed.endSlot(clockSlot - 1n);
+    assert.ok(refreshPools(followed.state, NOW_MS), "its own account may still change");
+    followed.refreshForAnswer(NOW_MS);
+    assert.equal(followed.baseReserve(), BASE + 20n);
+  }
+  followed.endSlot(26n);
+  followed.refreshForAnswer(NOW_MS);
+  assert.equal(followed.baseReserve(), BASE + 21n);
+  assert.equal(followed.claimedSlot(), 20n);
+});
+
 test("a pool whose own account never changed in its first trades does not wait for it", () => {
   const followed = followedPool({ isStreamed: true });
   for (let slot = 2n; slot <= 9n; slot++) {

@@ -23,6 +23,8 @@ const REST_MS = 2_000;
 const REST_VISITS_MS = 100;
 /** Changes over so many slots wait together, because the pool trades in each or its stream is late. */
 const LONG_WAIT_SLOTS = 8n;
+/** A pool waits for all that may still change until its slot is delivered, or the newest slot is so much newer. */
+const AWAITED_SLOTS = 5n;
 /** The notifications of one trade arrive within this time; after it, missing ones are taken for lost. */
 const SETTLE_MS = 30;
 /** A venue is asked at most this often which accounts a pool needs: it derives addresses. */
@@ -249,7 +251,8 @@ function isWhole(state: LiveState, pool: FollowedPool): boolean {
   const isInGap = state.stream !== null && !isKeptPool;
   // With changes of several slots it would wait for the end of each: a pool that trades in every slot has always begun the next.
   const isFirstSlot = pool.pendingSlot === pool.changedSlot;
-  const awaitsAll = isKeptPool && !isDelivered && isFirstSlot;
+  const isRecent = (state.times.newest?.slot ?? 0n) <= pool.changedSlot + AWAITED_SLOTS;
+  const awaitsAll = isKeptPool && !isDelivered && isFirstSlot && isRecent;
   const least =
     isDelivered && !isInGap
       ? ALWAYS_SHARE * pool.changes - UNCOUNTED
