@@ -316,9 +316,8 @@ export class ChainMarket {
             clock: this.#clock,
           },
         });
-    if (done === null) return;
-    this.#keep(token, done);
-    this.#events.push({ kind: "probe", ...of(token, done.changes.keys()) });
+    if (done !== null && this.#keep(token, done))
+      this.#events.push({ kind: "probe", ...of(token, done.changes.keys()) });
   }
 
   #launch(): void {

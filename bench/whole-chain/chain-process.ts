@@ -217,7 +217,7 @@ async function sendNext(): Promise<void> {
 
 type UnsentEvent = { readonly event: PlayedEvent; readonly accounts: Set<Address> };
 
-/** Reports the events of which these messages are the last. Transactions that name an account come much later. */
+/** Reports the events whose last account is among these messages. Transactions that name it come much later. */
 function sayEvents(
   slot: PlayedSlot,
   unsent: UnsentEvent[],

@@ -10,16 +10,14 @@ import { type CuttingProxy, startCuttingProxy } from "#test/support/cutting-prox
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { testRedis } from "#test/support/redis.ts";
+import { startReplica, TOPICS } from "#test/support/replica.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import { RedisLink } from "./redis-link.ts";
-import { relayTopics } from "./relay-messages.ts";
-import { RemoteMarkets } from "./remote-markets.ts";
 
 const TOKENS = 1_500;
 const LOADS_AT_ONCE = 100;
 const PATIENCE_MS = 15_000;
-const topics = relayTopics("a-deployment");
 const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 
 function linkOver(t: TestContext, wire: CuttingProxy): RedisLink {
@@ -54,7 +52,7 @@ function startTracker(t: TestContext, link: RedisLink) {
     health: () => NOTHING_TRACKED,
   });
   const publisher = new MarketPublisher({
-    ...{ link, topics, markets, term: 1n, facts: () => ({}), clock: systemClock, log },
+    ...{ link, topics: TOPICS, markets, term: 1n, facts: () => ({}), clock: systemClock, log },
     accuracyReport: () => ({}),
     proofOf: async () => ({}),
     onWatchlistChange: () => undefined,
@@ -62,17 +60,6 @@ function startTracker(t: TestContext, link: RedisLink) {
   publisher.start();
   closeAfter(t, () => publisher.close());
   return { newest, change };
-}
-
-function startReplica(t: TestContext, link: RedisLink): RemoteMarkets<unknown> {
-  const markets = new RemoteMarkets({
-    ...{ link, topics, isFrozen: true, clock: systemClock },
-    storedAnswer: async () => null,
-    storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
-  });
-  markets.start();
-  closeAfter(t, () => markets.close());
-  return markets;
 }
 
 test("after any connection broke, a replica soon holds the newest snapshot of every token, also without new changes", async (t) => {

@@ -1,88 +1,37 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import { systemClock } from "#src/platform/clock.ts";
 import type { AssessedSnapshot, Renewal } from "#src/track/snapshot-text.ts";
-import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { address } from "#src/units/address.ts";
 import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
-import { closeAfter } from "#test/support/ending.ts";
-import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
+import type { RelayBus } from "#test/support/relay-bus.ts";
 import {
-  messageText,
-  newsText,
-  parseMessage,
-  relayTopics,
-  type TrackerMessage,
-  type TrackerReply,
-  type TrackerRequest,
-} from "./relay-messages.ts";
-import { RemoteMarkets } from "./remote-markets.ts";
+  beat,
+  heldTimeMs,
+  holding,
+  named,
+  publish,
+  questions,
+  replicaOnBus,
+  reply,
+  START,
+  sayReply,
+  settle,
+  state,
+  TOPICS,
+} from "#test/support/replica.ts";
+import { newsText } from "./relay-messages.ts";
 
-const START = Date.UTC(2026, 9, 5, 12);
-const topics = relayTopics("a-deployment");
 const OTHER_MINT = address("So11111111111111111111111111111111111111112");
-const health = { chainAgeMs: 400 } as TrackerHealth;
-
-/** A process that answers, with what it receives and sends. */
-function replica(t: TestContext, stored: AssessedSnapshot | null = null) {
-  t.mock.timers.enable({ apis: ["setInterval", "setTimeout", "Date"], now: START });
-  const bus = relayBus();
-  const markets = new RemoteMarkets({
-    link: bus.link,
-    topics,
-    isFrozen: false,
-    storedAnswer: async () => stored,
-    storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
-    clock: systemClock,
-  });
-  markets.start();
-  closeAfter(t, () => markets.close());
-  return { bus, markets };
-}
-
-const beat = (bus: RelayBus, term: bigint, connections = 1) =>
-  bus.say(topics.heartbeats, messageText({ term, connections, health, facts: {} }));
-
-function publish(bus: RelayBus, term: bigint, snapshot: AssessedSnapshot, edition = 1): void {
-  const { mint } = snapshot.assessment;
-  bus.say(topics.news(mint), newsText({ term, edition, kind: "snapshot", snapshot }));
-}
 
 function publishRenewal(bus: RelayBus, term: bigint, edition: number, stateTimeMs: number): void {
   const renewal: Renewal = { findings: [], slot: 400_000_009n, stateTimeMs };
-  bus.say(topics.news(SOME_MINT), newsText({ term, edition, kind: "renewal", renewal }));
-}
-
-function state(stateTimeMs: number): AssessedSnapshot {
-  const snapshot = someSnapshot({ stateTimeMs });
-  assert.ok(snapshot.kind === "assessed");
-  return snapshot;
+  bus.say(TOPICS.news(SOME_MINT), newsText({ term, edition, kind: "renewal", renewal }));
 }
 
 function otherToken(): AssessedSnapshot {
   return someSnapshot({ mint: OTHER_MINT, stateTimeMs: START + 1 }) as AssessedSnapshot;
-}
-
-function messagesTo(bus: RelayBus): readonly TrackerMessage[] {
-  return bus.published
-    .filter(({ topic }) => topic === topics.tracker)
-    .map(({ text }) => parseMessage<TrackerMessage>(text))
-    .filter((message) => message !== null);
-}
-
-function questions(bus: RelayBus): readonly TrackerRequest[] {
-  return messagesTo(bus).filter((message): message is TrackerRequest => "replica" in message);
-}
-
-const named = (bus: RelayBus, kind: "touched" | "missed") =>
-  messagesTo(bus).flatMap((message) =>
-    message.kind === kind && "mints" in message ? message.mints : [],
-  );
-
-function reply(bus: RelayBus, term: bigint, answer: unknown): void {
-  sayReply(bus, term, { answer });
 }
 
 const OVERLOADED = {
@@ -98,37 +47,8 @@ function failByBug(bus: RelayBus, term: bigint): void {
   sayReply(bus, term, { isOwnBug: true });
 }
 
-/** Answers the newest question. */
-function sayReply(bus: RelayBus, term: bigint, outcome: Omit<TrackerReply, "term" | "id">): void {
-  const ask = questions(bus).at(-1);
-  assert.ok(ask !== undefined, "nothing was asked");
-  bus.say(topics.replica(ask.replica), messageText({ term, id: ask.id, ...outcome }));
-}
-
-/** Lets pending promises run. */
-const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-/** The replica holds this state, which the tracker of the term published. */
-async function holding(
-  bus: RelayBus,
-  markets: RemoteMarkets<unknown>,
-  told: AssessedSnapshot,
-  term: bigint,
-) {
-  beat(bus, term);
-  const asked = markets.snapshot(SOME_MINT);
-  await settle();
-  reply(bus, term, told);
-  await asked;
-}
-
-const heldTimeMs = (markets: RemoteMarkets<unknown>) => {
-  const held = markets.latest(SOME_MINT);
-  return held?.kind === "assessed" ? held.assessment.stateTimeMs : null;
-};
-
 test("messages of an earlier tracker are ignored once its successor has published", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   publish(bus, 2n, state(START + 2_000));
   publish(bus, 1n, state(START + 3_000));
@@ -141,7 +61,7 @@ test("messages of an earlier tracker are ignored once its successor has publishe
 });
 
 test("a successor that knows an older state than the one held does not take its place until it has caught up", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   const heard: number[] = [];
   markets.onSnapshot(({ assessment }) => heard.push(assessment.stateTimeMs));
   await holding(bus, markets, state(START), 1n);
@@ -153,14 +73,14 @@ test("a successor that knows an older state than the one held does not take its 
 });
 
 test("one tracker's states are taken as they come: one that was found late may set the time back", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   publish(bus, 1n, state(START - 500));
   assert.equal(heldTimeMs(markets), START - 500);
 });
 
 test("a renewal moves the held snapshot of its edition on, and listeners receive it", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   const received: AssessedSnapshot[] = [];
   markets.onSnapshot((snapshot) => received.push(snapshot));
   await holding(bus, markets, state(START), 1n);
@@ -172,7 +92,7 @@ test("a renewal moves the held snapshot of its edition on, and listeners receive
 });
 
 test("a renewal of an edition that is not held changes nothing, and the token is requested whole", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   const received: AssessedSnapshot[] = [];
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick(250);
@@ -211,7 +131,7 @@ test("a renewal of an edition that is not held changes nothing, and the token is
 });
 
 test("news that come right behind a first answer take its place", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const asked = markets.snapshot(SOME_MINT);
   await settle();
@@ -222,7 +142,7 @@ test("news that come right behind a first answer take its place", async (t) => {
 });
 
 test("a successor receives every held token, and the unanswered requests to its predecessor", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick(250);
   const before = named(bus, "missed").length;
@@ -240,7 +160,7 @@ test("a successor receives every held token, and the unanswered requests to its 
 });
 
 test("a question that was lost with a connection, here or at the tracker, is asked again", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
   await settle();
@@ -255,7 +175,7 @@ test("a question that was lost with a connection, here or at the tracker, is ask
 });
 
 test("requests to a silent tracker fail within five seconds, and new ones at once", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
   const failed = assert.rejects(
@@ -269,7 +189,7 @@ test("requests to a silent tracker fail within five seconds, and new ones at onc
 });
 
 test("replies that arrived while this process was blocked count, although its timers run before", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const asked = markets.exit(SOME_MINT, { profile: "pro", sizeLamports: 1n });
   await settle();
@@ -280,7 +200,7 @@ test("replies that arrived while this process was blocked count, although its ti
 });
 
 test("a bug of the tracker is an error of ours, not a chain that can't be reached", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const isOurs = (error: Error) =>
     !(error instanceof AppError) && /tracker failed/.test(error.message);
@@ -298,7 +218,7 @@ test("a bug of the tracker is an error of ours, not a chain that can't be reache
 });
 
 test("what the tracker refuses is refused with its reason", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const sale = { profile: "pro", sizeLamports: 1n } as const;
   for (const ask of [() => markets.exit(SOME_MINT, sale), () => markets.snapshot(SOME_MINT)]) {
@@ -310,7 +230,7 @@ test("what the tracker refuses is refused with its reason", async (t) => {
 });
 
 test("where the tracker refuses a token, its stored answer is given", async (t) => {
-  const { bus, markets } = replica(t, state(START - 1_000));
+  const { bus, markets } = replicaOnBus(t, state(START - 1_000));
   beat(bus, 1n);
   const answered = markets.snapshot(SOME_MINT);
   await settle();
@@ -319,7 +239,7 @@ test("where the tracker refuses a token, its stored answer is given", async (t) 
 });
 
 test("without a tracker a token is answered as it was stored, as old as it is", async (t) => {
-  const { bus, markets } = replica(t, state(START - 30_000));
+  const { bus, markets } = replicaOnBus(t, state(START - 30_000));
   beat(bus, 1n);
   t.mock.timers.tick(5_000);
   const snapshot = await markets.snapshot(SOME_MINT);
@@ -328,7 +248,7 @@ test("without a tracker a token is answered as it was stored, as old as it is", 
 });
 
 test("held data ages without messages, and is finally dropped", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick((CALIBRATION.block.staleSeconds + 1) * 1_000);
   const held = markets.latest(SOME_MINT);
@@ -337,7 +257,7 @@ test("held data ages without messages, and is finally dropped", async (t) => {
 });
 
 test("the first requests of a process without a tracker wait two seconds in all, later ones not at all", async (t) => {
-  const { markets } = replica(t);
+  const { markets } = replicaOnBus(t);
   const first = markets.snapshot(SOME_MINT);
   t.mock.timers.tick(2_000);
   assert.equal((await first).kind, "unavailable");
@@ -345,11 +265,11 @@ test("the first requests of a process without a tracker wait two seconds in all,
 });
 
 test("unknown messages are ignored", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   const snapshot = otherToken();
   const other = newsText({ term: 1n, edition: 1, kind: "snapshot", snapshot });
-  for (const topic of [topics.heartbeats, topics.news(SOME_MINT)])
+  for (const topic of [TOPICS.heartbeats, TOPICS.news(SOME_MINT)])
     for (const text of [
       other,
       "",
@@ -366,14 +286,14 @@ test("unknown messages are ignored", async (t) => {
   assert.equal(heldTimeMs(markets), START);
 });
 
-const receivers = (bus: RelayBus) => bus.listeners(topics.news(SOME_MINT));
+const receivers = (bus: RelayBus) => bus.listeners(TOPICS.news(SOME_MINT));
 
 test("a token's messages are received from before its first request until a quarter of an hour without use", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   assert.equal(receivers(bus), 0);
   let receiversAtRequest = 0;
-  bus.link.subscribe(topics.tracker, () => {
+  bus.link.subscribe(TOPICS.tracker, () => {
     receiversAtRequest = receivers(bus);
   });
   await holding(bus, markets, state(START), 1n);
@@ -390,7 +310,7 @@ test("a token's messages are received from before its first request until a quar
 });
 
 test("the messages of a token that is unknown or could not be loaded are no longer received", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   beat(bus, 1n);
   const unknown = markets.snapshot(SOME_MINT);
   await settle();
@@ -406,7 +326,7 @@ test("the messages of a token that is unknown or could not be loaded are no long
 });
 
 test("a token that is unused but requested again at the moment of its removal keeps its messages", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   t.mock.timers.tick(16 * 60_000 - 1_000);
   beat(bus, 1n);
@@ -420,7 +340,7 @@ test("a token that is unused but requested again at the moment of its removal ke
 });
 
 test("a process that stops receives no further messages", async (t) => {
-  const { bus, markets } = replica(t);
+  const { bus, markets } = replicaOnBus(t);
   await holding(bus, markets, state(START), 1n);
   markets.close();
   assert.equal(receivers(bus), 0);

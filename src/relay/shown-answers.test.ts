@@ -12,15 +12,13 @@ import {
 } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { relayBus } from "#test/support/relay-bus.ts";
+import { startReplica, TOPICS } from "#test/support/replica.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import type { RelayLink } from "./relay-link.ts";
-import { relayTopics } from "./relay-messages.ts";
-import { RemoteMarkets } from "./remote-markets.ts";
 
 const SEEDS = 20;
 const STEPS = 300;
 const START_MS = Date.UTC(2026, 9, 5, 12);
-const topics = relayTopics("a-deployment");
 const log = { warn: () => undefined, info: () => undefined, error: () => undefined };
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -79,7 +77,7 @@ function play(t: TestContext, random: Random) {
   const bus = relayBus();
   const played = new PlayedMarket();
   const publisher = new MarketPublisher({
-    ...{ link: bus.link, topics, term: 1n, facts: () => ({}), clock: systemClock, log },
+    ...{ link: bus.link, topics: TOPICS, term: 1n, facts: () => ({}), clock: systemClock, log },
     markets: someMarkets(() => played.newest, {
       latest: () => played.newest,
       onSnapshot(listener) {
@@ -96,14 +94,7 @@ function play(t: TestContext, random: Random) {
   closeAfter(t, () => publisher.close());
   const replicas = [0, 1].map(() => {
     const { link, setCut } = cuttable(bus.link);
-    const markets = new RemoteMarkets({
-      ...{ link, topics, isFrozen: true, clock: systemClock },
-      storedAnswer: async () => null,
-      storedState: async () => ({ kind: "not-stored", slots: { before: null, after: null } }),
-    });
-    markets.start();
-    closeAfter(t, () => markets.close());
-    return { markets, setCut };
+    return { markets: startReplica(t, link), setCut };
   });
   const some = () => replicas[Math.floor(random() * replicas.length)];
   const actions: readonly (() => void)[] = [

@@ -95,10 +95,10 @@ function revertPool(state: LiveState, pool: FollowedPool): void {
 /** `isChange`: the account was held before, with other bytes. */
 type AccountTouch = { readonly slot: bigint; readonly isChange: boolean };
 
-function touch(state: LiveState, use: AccountUse, arrival: AccountTouch): void {
+function touch(state: LiveState, use: AccountUse, touched: AccountTouch): void {
   switch (use.kind) {
     case "pool-need":
-      touchPool(state, use, arrival);
+      touchPool(state, use, touched);
       return;
     case "mint": {
       const { token, account } = use;

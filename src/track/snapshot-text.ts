@@ -45,30 +45,31 @@ function isWritten(
 /** What differs where a measurement is carried on to a later slot. */
 export type Renewal = Pick<Assessment, "findings" | "slot" | "stateTimeMs">;
 
+const RENEWED: ReadonlySet<string> = new Set<keyof Renewal>(["findings", "slot", "stateTimeMs"]);
+const NESTED: ReadonlySet<string> = new Set<keyof AssessedSnapshot>(["assessment"]);
+
 /** The renewal that turns `before` into `after`; null if any other field is not the same value, or not the same object. */
 export function renewalOf(before: AssessedSnapshot, after: AssessedSnapshot): Renewal | null {
-  const { findings, slot, stateTimeMs } = after.assessment;
-  const renewal = { findings, slot, stateTimeMs };
-  const renewed = renew(before, renewal);
   const isSame =
-    isShallowEqual(renewed, after, "assessment") &&
-    isShallowEqual(renewed.assessment, after.assessment);
-  return isSame ? renewal : null;
+    isSameBut(NESTED, before, after) && isSameBut(RENEWED, before.assessment, after.assessment);
+  if (!isSame) return null;
+  const { findings, slot, stateTimeMs } = after.assessment;
+  return { findings, slot, stateTimeMs };
 }
 
 export function renew(snapshot: AssessedSnapshot, renewal: Renewal): AssessedSnapshot {
   return { ...snapshot, assessment: { ...snapshot.assessment, ...renewal } };
 }
 
-/** Whether two objects have the same fields, and in all but one of them the same values. */
-function isShallowEqual<Fields extends object>(
+/** Whether two objects have the same fields, with the same values in all but some of them. */
+function isSameBut<Fields extends object>(
+  except: ReadonlySet<string>,
   one: Fields,
   other: Fields,
-  except?: keyof Fields,
 ): boolean {
-  const keys = Object.keys(one) as (keyof Fields)[];
+  const keys = Object.keys(one) as (keyof Fields & string)[];
   if (keys.length !== Object.keys(other).length) return false;
-  return keys.every((key) => key === except || (key in other && one[key] === other[key]));
+  return keys.every((key) => key in other && (except.has(key) || one[key] === other[key]));
 }
 
 /** The same measurement assessed at a later time: first marked as stale, later blocked. */
