@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ed25519 } from "@noble/curves/ed25519.js";
 import fc from "fast-check";
-import { isOnCurve } from "./curve-membership.ts";
+import { isOnCurve, legendreSymbol } from "./curve-membership.ts";
 
 test("any 32 bytes are on the curve exactly where they decompress to a point", () => {
   fc.assert(
@@ -21,6 +21,23 @@ test("the smallest and the largest numbers are judged as decompression does", ()
       bytes[31] = fill & 0x7f;
       assert.equal(isOnCurve(bytes), decompresses(bytes), `${low} then ${fill}`);
     }
+  }
+});
+
+test("the symbol of numbers with long runs of zeros follows Euler's criterion", () => {
+  const prime = ed25519.Point.Fp.ORDER;
+  const powers = Array.from({ length: 255 }, (_, bit) => 1n << BigInt(bit));
+  const numbers = powers.flatMap((power) => [
+    power,
+    3n * power,
+    prime - power,
+    power * power + power,
+  ]);
+  for (const number of numbers) {
+    const a = number % prime;
+    if (a === 0n) continue;
+    const expected = ed25519.Point.Fp.pow(a, (prime - 1n) / 2n) === 1n ? 1 : -1;
+    assert.equal(legendreSymbol(a), expected, String(a));
   }
 });
 
