@@ -11,15 +11,23 @@ export function integerJson(value: unknown): string {
 /** The value of such a text; undefined if it is not JSON. */
 export function parseIntegerJson(text: string): unknown {
   try {
-    return JSON.parse(text, reviveBigint);
+    const value: unknown = JSON.parse(text);
+    return text.includes('"bigint"') ? withIntegers(value) : value;
   } catch {
     return undefined;
   }
 }
 
-function reviveBigint(_: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || !("bigint" in value)) return value;
-  return typeof value.bigint === "string" && /^-?\d+$/.test(value.bigint)
-    ? BigInt(value.bigint)
-    : value;
+/** The value with its integers, changed in place. A reviver of `JSON.parse` takes several times as long. */
+function withIntegers(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const parts = value as Record<string, unknown>;
+  const { bigint } = parts;
+  if (typeof bigint === "string" && /^-?\d+$/.test(bigint)) return BigInt(bigint);
+  for (const key in parts) {
+    const part = parts[key];
+    const read = withIntegers(part);
+    if (read !== part) parts[key] = read;
+  }
+  return value;
 }
