@@ -22,6 +22,10 @@ export type TrendWindow = {
 const { intervalMs } = CALIBRATION.series;
 const PLACES = CALIBRATION.trend.windowMs / intervalMs;
 const CHANGE_PLACES = CALIBRATION.trend.changeMs / intervalMs;
+/** The samples of the window that is judged, oldest first, and their levels. They are kept to save three allocations. */
+const SAMPLE_PLACES = new Float64Array(PLACES);
+const SAMPLE_LOGS = new Float64Array(PLACES);
+const SAMPLE_LEVELS = new Float64Array(PLACES);
 
 /** A window without samples. */
 export function emptyTrendWindow(basis: number): TrendWindow {
@@ -108,43 +112,43 @@ export function trendOf(window: TrendWindow): Trend {
   const change = (window.logs.at(-1) ?? 0) - (window.logs[0] ?? 0);
   // Most tokens are quiet most of the time: a flat series needs no further computation.
   if (change === 0) return "stable";
-  const { places, logs } = samplesOf(window);
-  if (Math.abs(change) < significance * Math.sqrt(summedSquares(places, logs))) return "stable";
+  const count = readSamples(window);
+  if (Math.abs(change) < significance * Math.sqrt(summedSquares(count))) return "stable";
   const perInterval = (pct: number) => Math.log1p(pct / 100) * (intervalMs / 3_600_000);
   if (change > 0) {
-    return isMedianSlopeAbove(places, logs, perInterval(slopePctPerHour)) ? "improving" : "stable";
+    const rise = { sign: 1, slope: perInterval(slopePctPerHour) } as const;
+    return isMedianSlopeAbove(count, rise) ? "improving" : "stable";
   }
-  const mirrored = logs.map((log) => -log);
-  const fall = -perInterval(-slopePctPerHour);
-  return isMedianSlopeAbove(places, mirrored, fall) ? "deteriorating" : "stable";
+  const fall = { sign: -1, slope: -perInterval(-slopePctPerHour) } as const;
+  return isMedianSlopeAbove(count, fall) ? "deteriorating" : "stable";
 }
 
-type Samples = { readonly places: readonly number[]; readonly logs: readonly number[] };
-
-function samplesOf({ first, end, lasts, logs }: TrendWindow): Samples {
-  const places: number[] = [];
-  const found: number[] = [];
+/** Writes the window's samples, of which there are at most `PLACES`, into the arrays above. @returns their number */
+function readSamples({ first, end, lasts, logs }: TrendWindow): number {
+  let count = 0;
   let place = first;
-  for (const [run, log] of logs.entries()) {
+  for (let run = 0; run < logs.length; run++) {
+    const log = logs[run] ?? Number.NaN;
     const last = lasts[run] ?? end;
     for (; place <= last; place++) {
       if (Number.isNaN(log)) continue;
-      places.push(place);
-      found.push(log);
+      SAMPLE_PLACES[count] = place;
+      SAMPLE_LOGS[count] = log;
+      count++;
     }
   }
-  return { places, logs: found };
+  return count;
 }
 
-/** Of the changes from minute to minute, ending at the newest sample and leaving none out. */
-function summedSquares(places: readonly number[], logs: readonly number[]): number {
+/** Of the samples' changes from minute to minute, ending at the newest sample and leaving none out. */
+function summedSquares(count: number): number {
   let sum = 0;
-  let lastPlace = places.at(-1) ?? 0;
-  let lastLog = logs.at(-1) ?? 0;
-  for (let index = places.length - 2; index >= 0; index--) {
-    const place = places[index] ?? 0;
+  let lastPlace = SAMPLE_PLACES[count - 1] ?? 0;
+  let lastLog = SAMPLE_LOGS[count - 1] ?? 0;
+  for (let index = count - 2; index >= 0; index--) {
+    const place = SAMPLE_PLACES[index] ?? 0;
     if (lastPlace - place < CHANGE_PLACES && index > 0) continue;
-    const log = logs[index] ?? 0;
+    const log = SAMPLE_LOGS[index] ?? 0;
     sum += (lastLog - log) ** 2;
     lastPlace = place;
     lastLog = log;
@@ -155,20 +159,21 @@ function summedSquares(places: readonly number[], logs: readonly number[]): numb
 /**
  * Whether the Theil-Sen slope, the median of the slopes between all pairs of samples, is at least
  * `slope` per interval: that is, whether at least half of the pairs are that steep.
+ *
+ * @param sign -1: the samples are mirrored first, so that their falls become rises
  */
 function isMedianSlopeAbove(
-  places: readonly number[],
-  logs: readonly number[],
-  slope: number,
+  count: number,
+  { sign, slope }: { readonly sign: 1 | -1; readonly slope: number },
 ): boolean {
-  const count = places.length;
   // On a line of that slope all of these are equal.
-  const levels = Float64Array.from(logs, (log, index) => log - slope * (places[index] ?? 0));
+  for (let index = 0; index < count; index++)
+    SAMPLE_LEVELS[index] = sign * (SAMPLE_LOGS[index] ?? 0) - slope * (SAMPLE_PLACES[index] ?? 0);
   let steeper = 0;
   for (let later = 1; later < count; later++) {
-    const level = levels[later] ?? 0;
+    const level = SAMPLE_LEVELS[later] ?? 0;
     for (let earlier = 0; earlier < later; earlier++) {
-      if (level >= (levels[earlier] ?? 0)) steeper++;
+      if (level >= (SAMPLE_LEVELS[earlier] ?? 0)) steeper++;
     }
   }
   return 4 * steeper >= count * (count - 1);
