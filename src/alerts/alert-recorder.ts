@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { Store } from "#src/store/schema.ts";
 import { mintsToGrade } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import { watchedEntries, watchedMints } from "#src/store/watchlist.ts";
+import { type WatchedEntry, watchedEntries, watchedMints } from "#src/store/watchlist.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
@@ -23,6 +24,8 @@ import { WatchedTokens } from "./watched-tokens.ts";
 
 const RELOAD_EVERY_MS = 15_000;
 const WATCH_EVERY_MS = 1_000;
+/** Entries read in one turn. */
+const ENTRIES_PER_PAGE = 500;
 /** One turn judges markets for at most this long, so that requests are served in between. */
 const TURN_BUDGET_MS = 8;
 
@@ -182,12 +185,26 @@ export class AlertRecorder {
     const { db } = this.#deps.store;
     await this.#writer.settled();
     this.#newerSides = this.#writer.unwrittenEntries();
-    const entries = await watchedEntries(db, userId);
+    const entries = await this.#readEntries(userId);
     this.#tokens = applyEntries(this.#tokens, { userId, entries, newerSides: this.#newerSides });
     if (userId === null) this.#isLoaded = true;
     if (this.#pending.size > 0) this.#scheduleTurn();
     this.#watched.want([...(await watchedMints(db)), ...(await mintsToGrade(db))]);
     if (userId !== null) this.#watch();
+  }
+
+  /** In pages, with other work between them: ten thousand entries at once block the event loop. */
+  async #readEntries(userId: UserId | null): Promise<readonly WatchedEntry[]> {
+    const { db } = this.#deps.store;
+    const limit = ENTRIES_PER_PAGE;
+    const entries: WatchedEntry[] = [];
+    for (;;) {
+      const afterId = entries.at(-1)?.id ?? null;
+      const page = await watchedEntries(db, { userId, afterId, limit });
+      entries.push(...page);
+      if (page.length < limit) return entries;
+      await nextTurn();
+    }
   }
 
   #watch(): void {

@@ -185,10 +185,18 @@ export type WatchedEntry = Omit<WatchlistEntry, "areAlertsEnabled"> & {
   readonly isSlippageHigh: boolean | null;
 };
 
-/** Entries whose alerts are on, of users who are not disabled; of one user where one is named. */
+export type EntriesPage = {
+  /** Null: of all users. */
+  readonly userId: UserId | null;
+  /** The last entry of the page before; null: the first page. */
+  readonly afterId: bigint | null;
+  readonly limit: number;
+};
+
+/** Entries whose alerts are on, of users who are not disabled, by id. */
 export async function watchedEntries(
   db: Kysely<Schema>,
-  userId: UserId | null,
+  { userId, afterId, limit }: EntriesPage,
 ): Promise<readonly WatchedEntry[]> {
   let query = db
     .selectFrom("watchlist_entries")
@@ -202,8 +210,11 @@ export async function watchedEntries(
       "slippage_is_high",
     ])
     .where("alerts_enabled", "=", 1n)
-    .where("users.disabled_at_ms", "is", null);
+    .where("users.disabled_at_ms", "is", null)
+    .orderBy("watchlist_entries.id")
+    .limit(limit);
   if (userId !== null) query = query.where("user_id", "=", userId);
+  if (afterId !== null) query = query.where("watchlist_entries.id", ">", afterId);
   const rows = await query.execute();
   return rows.map((row) => ({
     id: row.id,

@@ -141,28 +141,56 @@ export type EntriesRead = {
   readonly newerSides: ReadonlySet<bigint>;
 };
 
-/** Replaces the entries of the users that were read. Tokens without entries are dropped. */
+/**
+ * Replaces the entries of the users that were read. Tokens without entries are dropped; what did not change
+ * is the same object as before, because all lists are read every few seconds.
+ */
 export function applyEntries(
   tokens: ReadonlyMap<Address, TokenRules>,
   { userId, entries, newerSides }: EntriesRead,
 ): Map<Address, TokenRules> {
+  const byMint = new Map<Address, RuleEntry[]>();
+  const add = (entry: RuleEntry): void => {
+    const others = byMint.get(entry.mint);
+    if (others === undefined) byMint.set(entry.mint, [entry]);
+    else others.push(entry);
+  };
   const known = new Map<bigint, RuleEntry>();
-  const next = new Map<Address, TokenRules & { entries: RuleEntry[] }>();
-  for (const [mint, { entries: before, recent, blocked }] of tokens) {
-    for (const entry of before) known.set(entry.id, entry);
-    const kept = userId === null ? [] : before.filter((entry) => entry.userId !== userId);
-    next.set(mint, { entries: kept, recent, blocked });
+  for (const { entries: before } of tokens.values()) {
+    for (const entry of before) {
+      known.set(entry.id, entry);
+      if (userId !== null && entry.userId !== userId) add(entry);
+    }
   }
-  for (const { isSlippageHigh, ...entry } of entries) {
-    const token = next.get(entry.mint) ?? { ...NO_ENTRIES, entries: [] };
-    next.set(entry.mint, token);
-    const before = known.get(entry.id);
-    const isNewer = before?.sizeLamports === entry.sizeLamports && newerSides.has(entry.id);
-    const stored = isSlippageHigh === null ? null : isSlippageHigh ? "high" : "low";
-    const side = isNewer && before ? before.side : stored;
-    const raisedSlot = before?.raisedSlot;
-    token.entries.push({ ...entry, side, ...(raisedSlot === undefined ? {} : { raisedSlot }) });
-  }
-  for (const [mint, token] of next) if (token.entries.length === 0) next.delete(mint);
+  for (const read of entries) add(ruleEntry(read, known.get(read.id), newerSides));
+  const next = new Map<Address, TokenRules>();
+  for (const [mint, own] of byMint)
+    next.set(mint, withEntries(tokens.get(mint) ?? NO_ENTRIES, own));
   return next;
+}
+
+/** An entry as it was read, with what this process knows of it. */
+function ruleEntry(
+  { isSlippageHigh, ...entry }: WatchedEntry,
+  known: RuleEntry | undefined,
+  newerSides: ReadonlySet<bigint>,
+): RuleEntry {
+  const stored = isSlippageHigh === null ? null : isSlippageHigh ? "high" : "low";
+  if (known === undefined) return { ...entry, side: stored };
+  const isSameSize = known.sizeLamports === entry.sizeLamports;
+  const side = isSameSize && newerSides.has(entry.id) ? known.side : stored;
+  const isSame =
+    isSameSize &&
+    known.side === side &&
+    known.mint === entry.mint &&
+    known.userId === entry.userId &&
+    known.createdAtMs === entry.createdAtMs;
+  return isSame ? known : { ...known, ...entry, side };
+}
+
+function withEntries(rules: TokenRules, entries: readonly RuleEntry[]): TokenRules {
+  const isSame =
+    entries.length === rules.entries.length &&
+    entries.every((entry, place) => entry === rules.entries[place]);
+  return isSame ? rules : { ...rules, entries };
 }
