@@ -73,7 +73,7 @@ export async function replayFiles(paths: readonly string[]): Promise<Replay> {
     for (const mint of loading) {
       if ((await tracker.snapshot(mint)).kind === "assessed") watched.add(mint);
     }
-    if (loading.size > 0) tracker.setWatched(watched);
+    if (loading.size > 0) tracker.setWatched([...watched]);
     loading.clear();
     tracker.tick();
     await tracker.idle();

@@ -83,13 +83,8 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   const exits = openExits(priced, { midPrice, supply });
   const retailPaid = paidForPositions(exits, positions, "retail");
   const proPaid = exits.only === null ? paidForPositions(exits, positions, "pro") : retailPaid;
-  return {
-    depthLamports,
-    midPrice,
-    ...laddersOf({ retail: retailPaid, pro: proPaid }, family),
-    c10Sol: capacitySol(exits, proPaid),
-    pools,
-  };
+  const { retail, pro } = laddersOf({ retail: retailPaid, pro: proPaid }, family);
+  return { depthLamports, midPrice, retail, pro, c10Sol: capacitySol(exits, proPaid), pools };
 }
 
 function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number {

@@ -143,15 +143,18 @@ export function medianPeak({ peak, peaks, interval }: FallStatistics): number {
 
 /** The interval that ended joins the others; intervals without a reading have the value at its end. */
 function shiftPeaks(before: FallStatistics, interval: number): readonly number[] {
-  let { peaks } = before;
+  const { peaks } = before;
+  let changed: number[] | null = null;
   const note = (passed: number, value: number): void => {
     const place = passed % PLACES;
-    if (peaks[place] !== value) peaks = peaks.with(place, value);
+    if ((changed ?? peaks)[place] === value) return;
+    changed ??= peaks.slice();
+    changed[place] = value;
   };
   note(before.interval, before.peak);
   const first = Math.max(before.interval + 1, interval - PLACES);
   for (let passed = first; passed < interval; passed++) note(passed, before.log);
-  return peaks;
+  return changed ?? peaks;
 }
 
 /**

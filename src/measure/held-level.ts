@@ -29,15 +29,19 @@ export function advanceHeld(before: HeldLevel, timeMs: number, value: number): H
   if (interval <= before.interval) {
     return { ...before, last: value, low: Math.min(before.low, value) };
   }
-  let { lows } = before;
+  const { lows } = before;
+  let changed: number[] | null = null;
   const note = (passed: number, low: number): void => {
-    if (lows[passed % PLACES] !== low) lows = lows.with(passed % PLACES, low);
+    const place = passed % PLACES;
+    if ((changed ?? lows)[place] === low) return;
+    changed ??= lows.slice();
+    changed[place] = low;
   };
   note(before.interval, before.low);
   for (let passed = Math.max(before.interval + 1, interval - PLACES); passed < interval; passed++) {
     note(passed, before.last);
   }
-  return { last: value, interval, low: Math.min(before.last, value), lows };
+  return { last: value, interval, low: Math.min(before.last, value), lows: changed ?? lows };
 }
 
 /** The lowest value of the last 60 to 70 s. */

@@ -5,7 +5,7 @@ import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import { buildMarket, unsearchedHops } from "./build-market.ts";
-import { carriedAssessment, carriedUnder, NotedClock, sharedFacts } from "./carried-assessment.ts";
+import { carriedAssessment, carriedKey, NotedClock, sharedFacts } from "./carried-assessment.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import { hopsOf } from "./followed-tokens.ts";
 import { awaitsGraduation } from "./graduation.ts";
@@ -96,7 +96,8 @@ export function assessToken(
   const { nowMs } = options;
   const carried = isUnchanged(state, token) ? carriedAssessment(state, token, deps, nowMs) : null;
   if (assessed !== null && carried !== null) {
-    token.assessed = { ...assessed, assessment: carried, atMs: nowMs };
+    const { version, carriedUnder } = assessed;
+    token.assessed = { assessment: carried, atMs: nowMs, version, carriedUnder };
     return carried;
   }
   const { newest } = state.times;
@@ -110,10 +111,12 @@ export function assessToken(
     : measured;
   notePriceOfSol(state, market, nowMs);
   token.assessed = {
-    ...{ assessment, atMs: nowMs, version: versionOf(state, token) },
+    assessment,
+    atMs: nowMs,
+    version: versionOf(state, token),
     carriedUnder:
       executed === null
-        ? carriedUnder(assessment, clock, sharedFacts(state, deps, { epoch: clock.epoch, nowMs }))
+        ? carriedKey(assessment, clock, sharedFacts(state, deps, { epoch: clock.epoch, nowMs }))
         : null,
   };
   state.dirtyTokens.delete(token);

@@ -75,7 +75,7 @@ export function sharedFacts(
  * The key of the facts under which the assessment can be carried on; null: the next one has to be measured,
  * because the time, or another thing than accounts, decided it.
  */
-export function carriedUnder(
+export function carriedKey(
   assessment: Assessment,
   clock: NotedClock,
   { key }: SharedFacts,

@@ -11,7 +11,7 @@ import type { FollowedAccount, FollowedToken, LiveState, PoolGroup } from "./liv
 import { MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { type FoundPools, MAX_HOPS } from "./load-token.ts";
 import { addGroup } from "./merge-found.ts";
-import type { PoolRef } from "./open-pool.ts";
+import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 
 /**
@@ -23,6 +23,7 @@ const SEARCH_WAITS_MS = [10 * 60_000, 60 * 60_000, 6 * 60 * 60_000] as const;
 /** Hops of the longest way that is priced: a chain of coins, and the pool of what the last one pays in. */
 const MOST_HOPS = MAX_CHAIN_HOPS + 1;
 const NO_HOPS: readonly PoolGroup[] = [];
+const NO_LACKING: readonly LackingHop[] = [];
 
 /** The same while the last search was incomplete: a provider may serve tomorrow what it refused. */
 const INCOMPLETE_WAITS_MS = [60_000, ...SEARCH_WAITS_MS] as const;
@@ -194,9 +195,20 @@ export function groupsOf(state: LiveState, token: FollowedToken): readonly PoolG
 
 /** The groups that the token's pools lead through, and those that their pools lead through. */
 export function hopsOf(state: LiveState, token: FollowedToken): readonly PoolGroup[] {
-  if (state.hops.size === 0 || isStable(token.mint)) return NO_HOPS;
-  const hops = hopsWithin(state, token.group);
-  return hops.length === 0 ? NO_HOPS : hops.map(({ group }) => group);
+  if (state.hops.size === 0 || isStable(token.mint) || !leadsOn(state, token.group)) return NO_HOPS;
+  return hopsWithin(state, token.group).map(({ group }) => group);
+}
+
+/** Whether any hop is behind the group's pools: behind most there is none, and each measurement needs to know. */
+function leadsOn(state: LiveState, { mint, pools }: PoolGroup): boolean {
+  for (const { open } of pools.values()) if (hopBehind(state, mint, open) !== null) return true;
+  return false;
+}
+
+/** The hop behind a pool; null: it pays in SOL or in what is sold, its pair is unreadable, or no hop of its mint is followed. */
+function hopBehind(state: LiveState, origin: Address, { quoteMint }: OpenPool): PoolGroup | null {
+  if (quoteMint === null || quoteMint === WSOL || quoteMint === origin) return null;
+  return state.hops.get(quoteMint) ?? null;
 }
 
 /** The groups behind a group's pools, nearest first; `hops` counts those from the token's pool to it. */
@@ -211,10 +223,8 @@ function hopsWithin(
     const next: PoolGroup[] = [];
     for (const { pools } of level) {
       for (const { open } of pools.values()) {
-        const { quoteMint } = open;
-        if (quoteMint === null || quoteMint === WSOL || quoteMint === origin.mint) continue;
-        const group = state.hops.get(quoteMint);
-        if (group === undefined || seen.has(group)) continue;
+        const group = hopBehind(state, origin.mint, open);
+        if (group === null || seen.has(group)) continue;
         seen.add(group);
         found.push({ group, hops });
         next.push(group);
@@ -236,8 +246,18 @@ export type LackingHop = {
 
 /** The lacking hops behind the token's pools and behind the hops that are known, nearest first. */
 export function lackingHops(state: LiveState, token: FollowedToken): readonly LackingHop[] {
+  if (!paysElsewhere(token.group)) return NO_LACKING;
   const groups = [{ group: token.group, hops: 0 }, ...hopsWithin(state, token.group)];
   return groups.flatMap(({ group, hops }) => lackingBehind(state, token, { group, hops }));
+}
+
+/** Whether a pool of the group pays in anything but SOL or the token itself. Checked for thousands of tokens each second. */
+function paysElsewhere({ mint, pools }: PoolGroup): boolean {
+  for (const { open } of pools.values()) {
+    const { quoteMint } = open;
+    if (quoteMint !== null && quoteMint !== WSOL && quoteMint !== mint) return true;
+  }
+  return false;
 }
 
 function lackingBehind(

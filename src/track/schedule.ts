@@ -1,8 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { forEachUse } from "./followed-accounts.ts";
-import { accountsOf, groupsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
-import type { AccountUse, FollowedPool, FollowedToken, LiveState } from "./live-state.ts";
+import { accountsOf, hopsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
+import type { AccountUse, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
@@ -119,12 +119,16 @@ function keepFirst(
 function lacksAccounts(state: LiveState, token: FollowedToken): boolean {
   const mint = state.accounts.get(token.mint);
   if (mint !== undefined && mint.held.account === undefined) return true;
-  // Without a set of the accounts: this is asked of every token in use, each second.
-  return groupsOf(state, token).some(({ pools }) => pools.values().some(lacksNeeds));
+  // Loops that allocate nothing, and no set of the accounts: this is asked of every token in use, each second.
+  if (lacksNeeds(token.group)) return true;
+  for (const hop of hopsOf(state, token)) if (lacksNeeds(hop)) return true;
+  return false;
 }
 
-function lacksNeeds({ needs }: FollowedPool): boolean {
-  return needs.values().some(({ account }) => account.held.account === undefined);
+function lacksNeeds({ pools }: PoolGroup): boolean {
+  for (const { needs } of pools.values())
+    for (const { account } of needs.values()) if (account.held.account === undefined) return true;
+  return false;
 }
 
 function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {
@@ -253,23 +257,25 @@ export function dropUnasked(
   nowMs: number,
 ): readonly Address[] {
   const dropped: Address[] = [];
+  const newestSlot = state.times.newest?.slot ?? 0n;
+  const idleSinceSlot = newestSlot - IDLE_SLOTS;
+  const crowdedIdleSinceSlot = newestSlot - CROWDED_IDLE_SLOTS;
   for (const token of tokens) {
     if (isActive(token, nowMs)) continue;
     // Only as many as there are too many: a quiet token is dropped for a new one, not all of them at once.
-    const idleSlots = state.tokens.size > MAX_STREAM_TOKENS ? CROWDED_IDLE_SLOTS : IDLE_SLOTS;
-    if (state.stream !== null && !isIdle(state, token, idleSlots)) continue;
+    const sinceSlot = state.tokens.size > MAX_STREAM_TOKENS ? crowdedIdleSinceSlot : idleSinceSlot;
+    if (state.stream !== null && !isIdle(state, token, sinceSlot)) continue;
     removeToken(state, token);
     dropped.push(token.mint);
   }
   return dropped;
 }
 
-function isIdle(state: LiveState, token: FollowedToken, idleSlots: bigint): boolean {
-  const { newest } = state.times;
-  if (newest === null) return false;
+function isIdle(state: LiveState, token: FollowedToken, sinceSlot: bigint): boolean {
+  if (state.times.newest === null) return false;
   for (const { changedSlot, open } of token.group.pools.values()) {
     const seenSlot = changedSlot > 0n ? changedSlot : heldSlotOf(state, open.ref.address);
-    if (newest.slot - seenSlot < idleSlots) return false;
+    if (seenSlot > sinceSlot) return false;
   }
   return true;
 }

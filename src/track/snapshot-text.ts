@@ -67,9 +67,10 @@ function isSameBut<Fields extends object>(
   one: Fields,
   other: Fields,
 ): boolean {
-  const keys = Object.keys(one) as (keyof Fields & string)[];
-  if (keys.length !== Object.keys(other).length) return false;
-  return keys.every((key) => key in other && (except.has(key) || one[key] === other[key]));
+  for (const key in one)
+    if (!(key in other) || (!except.has(key) && one[key] !== other[key])) return false;
+  for (const key in other) if (!(key in one)) return false;
+  return true;
 }
 
 /** The same measurement assessed at a later time: first marked as stale, later blocked. */

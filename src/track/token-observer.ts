@@ -151,7 +151,8 @@ export function snapshotOf(token: FollowedToken, assessment: Assessment): Assess
     assessment,
     trend: series.trend,
     isDeteriorating: series.deterioration.alert !== null,
-    ...names,
+    name: names.name,
+    symbol: names.symbol,
   };
 }
 

@@ -214,8 +214,8 @@ export class Tracker implements Markets {
     return this.#markets.measure(mint, (market) => holdersFirst(market, holders));
   }
 
-  /** Tracks these tokens until the next call, whether or not they are asked for. */
-  setWatched(mints: Iterable<Address>): void {
+  /** Tracks these tokens, each named once, until the next call, whether or not they are asked for. */
+  setWatched(mints: readonly Address[]): void {
     this.#registry.setWatched(mints);
   }
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { InsertQueryNode } from "kysely";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
 import { readSampleHours } from "#src/store/samples.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { SOME_MINT, someAssessment } from "#test/support/assessments.ts";
 import { breakable } from "#test/support/breakable-database.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { createTracker, type Tracker } from "../tracker.ts";
@@ -12,6 +14,7 @@ import { lastAnswer, TokenArchive } from "./archive.ts";
 import { gridOf } from "./history.ts";
 import type { Sample } from "./sample.ts";
 import { unpackHour } from "./sample-block.ts";
+import { keptLevels, newSeries } from "./series.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_SLOTS = 150;
@@ -153,6 +156,7 @@ test("samples older than retention are dropped", async (t) => {
 });
 
 const HOUR = 500_000;
+const NO_KEPT_LEVELS = keptLevels(newSeries(0));
 const HOUR_MS = 3_600_000;
 
 function sampleAt(atMs: number, c10Sol: number): Sample {
@@ -199,6 +203,44 @@ test("a write that fails while an hour ends loses no sample of that hour", async
       stored.flatMap(({ hour, data }) => unpackHour(hour, data)),
       samples,
     );
+  });
+});
+
+test("an answer that is selected while earlier ones are written is written by the next save", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    let nowMs = HOUR * HOUR_MS;
+    let whileWriting = (): void => undefined;
+    const db = database.db.withPlugin({
+      transformQuery: ({ node }) => {
+        const into = InsertQueryNode.is(node) ? node.into?.table.identifier.name : null;
+        if (into === "stored_answers") whileWriting();
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    });
+    const archive = new TokenArchive({
+      ...{ database: { ...database, db }, clock: { nowMs: () => nowMs } },
+      ...{ historyDays: 30, stateDays: 3 },
+    });
+    await archive.open(SOME_MINT, { name: null, symbol: null });
+    const answer = (slot: bigint, minute: number): void => {
+      nowMs = HOUR * HOUR_MS + minute * 60_000;
+      const assessment = someAssessment({ slot });
+      const names = { name: null, symbol: null };
+      const facts = { trend: "stable", isDeteriorating: false } as const;
+      const snapshot = { kind: "assessed", assessment, ...facts, ...names } as const;
+      archive.add(SOME_MINT, sampleAt(nowMs, minute + 1), { snapshot, levels: NO_KEPT_LEVELS });
+    };
+    // An answer is selected once one of a later slot was given; that of the first slot never is.
+    for (const minute of [1, 2, 3]) answer(BigInt(minute), minute);
+    whileWriting = () => {
+      answer(4n, 4);
+      whileWriting = () => undefined;
+    };
+    await archive.save();
+    await archive.save();
+    for (const slot of [2n, 3n])
+      assert.equal((await archive.answerAt(SOME_MINT, slot)).kind, "stored", `slot ${slot}`);
   });
 });
 

@@ -199,14 +199,16 @@ export class TokenArchive {
   /** Writes what has waited for five minutes; `all`: whatever is not on disk yet. */
   async save(options: { readonly all: boolean } = { all: false }): Promise<void> {
     const nowMs = this.#deps.clock.nowMs();
-    const due = [...this.#entries.values()].filter(
-      (entry) => options.all || entry.isClosed || nowMs - entry.savedAtMs >= WRITE_EVERY_MS,
-    );
+    // Without a list of all entries, which may be 100,000, every five seconds.
+    const due: Entry[] = [];
+    for (const entry of this.#entries.values())
+      if (options.all || entry.isClosed || nowMs - entry.savedAtMs >= WRITE_EVERY_MS)
+        due.push(entry);
     for (const entries of chunksOf(due, WRITTEN_AT_ONCE)) {
       await this.#write(entries, nowMs);
       await nextTurn();
     }
-    await this.#writeStates([...this.#entries.values()]);
+    await this.#writeStates(this.#entries.values());
     for (const [mint, entry] of this.#entries) this.#forgetIfWritten(mint, entry);
   }
 
@@ -335,12 +337,15 @@ export class TokenArchive {
   }
 
   /** Answers are requested by their slot (`at_slot`), once they are on disk. */
-  async #writeStates(entries: readonly Entry[]): Promise<void> {
-    const states = entries.flatMap((entry) => entry.states.pending);
-    if (states.length === 0) return;
-    await writeStoredAnswers(this.#deps.database.db, states);
-    const written = new Set(states);
-    for (const entry of entries) entry.states.written(written);
+  async #writeStates(entries: Iterable<Entry>): Promise<void> {
+    const writing: StoredAnswers[] = [];
+    for (const { states } of entries) if (states.pending.length > 0) writing.push(states);
+    if (writing.length === 0) return;
+    // Copied: another answer of a token may be selected while these are written.
+    const answers = writing.flatMap(({ pending }) => pending);
+    await writeStoredAnswers(this.#deps.database.db, answers);
+    const written = new Set(answers);
+    for (const states of writing) states.written(written);
   }
 
   #hourOf({ tokenId, block }: Pick<Entry, "tokenId" | "block">): SampleHour {
