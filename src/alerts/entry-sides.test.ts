@@ -6,6 +6,7 @@ import type { UserId } from "#src/store/user-id.ts";
 import { setUserDisabled } from "#src/store/users.ts";
 import { changeWatchlistEntry, removeWatchlistEntry } from "#src/store/watchlist.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { poolAddress } from "#test/support/pools.ts";
 import { MINT, OTHER, recorderScene } from "#test/support/recorder-scene.ts";
 import { someUser, watch } from "#test/support/watching-users.ts";
 import type { AlertRecorder } from "./alert-recorder.ts";
@@ -44,6 +45,25 @@ test("lists that are read again before a side is on disk forget nothing that was
   await recorder.reload();
   showPool(MINT, 20);
   assert.deepEqual(await kindsOf(ana), ["slippage"]);
+});
+
+test("lists of many pages are read whole, and the last of them alerts as the first does", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    await watch(store, ana, { mint: MINT, sizeSol: 5 });
+    const others = Array.from({ length: 1_000 }, (_, number) => ({
+      ...{ user_id: ana, mint: poolAddress(1_000 + number), size_lamports: 1n },
+      ...{ alerts_enabled: 1n, created_at_ms: 0n },
+    }));
+    await store.db.insertInto("watchlist_entries").values(others).execute();
+    await watch(store, ana, { mint: OTHER, sizeSol: 5 });
+    const { showPool, advance, kindsOf } = await recorderScene(t, store);
+    for (const mint of [MINT, OTHER]) showPool(mint, 100);
+    await kindsOf(ana);
+    advance(1_000);
+    for (const mint of [MINT, OTHER]) showPool(mint, 20);
+    assert.deepEqual(await kindsOf(ana), ["slippage", "slippage"]);
+  });
 });
 
 /** A side is seen at one SOL, the entry is changed to ten, the lists are read: its market as before raises nothing. */
