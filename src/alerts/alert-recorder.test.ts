@@ -6,6 +6,7 @@ import { upsertTokens } from "#src/store/tokens.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import { removeWatchlistEntry } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
+import { NO_NOTICES } from "#test/support/alert-notices.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
@@ -197,7 +198,7 @@ test("a change of a token's alert that is reported before the watchlists are loa
     markets: scripted.markets,
     clock: { nowMs: () => 1_800_000_000_000 },
     newUid: () => "msg_1",
-    onRecorded: () => undefined,
+    ...NO_NOTICES,
     log: warningsTo(failOn),
   });
   closeAfter(t, () => recorder.close());

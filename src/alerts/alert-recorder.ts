@@ -10,7 +10,7 @@ import type { MarketReport } from "#src/track/market-report.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { FindingWriter } from "./finding-writer.ts";
+import { type AlertNotices, FindingWriter } from "./finding-writer.ts";
 import { isStandardSize } from "./rules/market-reading.ts";
 import {
   applyEntries,
@@ -29,13 +29,11 @@ const ENTRIES_PER_PAGE = 500;
 /** One turn judges markets for at most this long, so that requests are served in between. */
 const TURN_BUDGET_MS = 8;
 
-export type AlertRecorderDeps = {
+export type AlertRecorderDeps = AlertNotices & {
   readonly store: Store;
   readonly markets: Pick<Tracker, "onReport" | "setWatched">;
   readonly clock: WallClock;
   readonly newUid: () => string;
-  /** Called after alerts and their messages are on disk. */
-  readonly onRecorded: () => void;
   readonly log: FailureLogger;
 };
 

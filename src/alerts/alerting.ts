@@ -14,6 +14,7 @@ import type { PushSettings } from "./delivery/vapid-key.ts";
 import { parseRanges } from "./delivery/webhook-addresses.ts";
 import { createWebhookSender, type Resolve } from "./delivery/webhook-sender.ts";
 import { AlertFeed } from "./feed.ts";
+import type { AlertNotices } from "./finding-writer.ts";
 import { Grading } from "./grading.ts";
 
 /** A user's view of alerts: what the endpoints need. */
@@ -88,13 +89,12 @@ export function createUserAlerts({ store, sending, clock, log }: UserAlertsDeps)
 
 export type JudgingDeps = Common & {
   readonly markets: Pick<Tracker, "latest" | "market" | "onReport" | "setWatched">;
-  /** Alerts are on disk, and messages beside them. */
-  readonly onRecorded: () => void;
+  readonly notices: AlertNotices;
 };
 
-export function createJudging({ store, markets, onRecorded, clock, log }: JudgingDeps): Judging {
+export function createJudging({ store, markets, notices, clock, log }: JudgingDeps): Judging {
   const newUid = () => `msg_${randomUUID()}`;
-  const recorder = new AlertRecorder({ store, markets, clock, newUid, onRecorded, log });
+  const recorder = new AlertRecorder({ store, markets, clock, newUid, log, ...notices });
   const grading = new Grading({ store, markets, clock, log });
   return {
     recorder,
@@ -121,8 +121,8 @@ export function createDelivery({ sending, ...deps }: DeliveryDeps): Delivery {
 
 /** Sends and shows what was recorded; it need not run where alerts are judged. */
 export type Messaging = Omit<UserAlerts & Delivery, "close"> & {
-  /** Alerts were recorded, and messages beside them: sends and shows them soon. */
-  readonly onRecorded: () => void;
+  /** To be called where alerts are written: sends them, and shows them once they are on disk. */
+  readonly notices: AlertNotices;
   /** Finishes what is being sent. The database may be closed after it. */
   readonly close: () => Promise<void>;
 };
@@ -139,9 +139,12 @@ export function createMessaging(deps: MessagingDeps): Messaging {
   const { outbox, start, ...delivery } = createDelivery({ ...deps, sending });
   return {
     ...{ feed, channels, outbox, start },
-    onRecorded() {
-      feed.poll();
-      outbox.poll();
+    notices: {
+      onRecording: () => outbox.pollSoon(),
+      onRecorded() {
+        feed.poll();
+        outbox.poll();
+      },
     },
     async close() {
       await userAlerts.close();
@@ -152,7 +155,7 @@ export function createMessaging(deps: MessagingDeps): Messaging {
 }
 
 /** All of it in one thread. */
-export type Alerting = Omit<Messaging & Judging, "start" | "close" | "onRecorded"> & {
+export type Alerting = Omit<Messaging & Judging, "start" | "close" | "notices"> & {
   /** Begins to judge, to send and to grade. */
   readonly start: () => Promise<void>;
   /** Stops judging, finishes what is being sent. The database may be closed after it. */
@@ -163,8 +166,8 @@ export type AlertingDeps = MessagingDeps & { readonly markets: JudgingDeps["mark
 
 /** @throws Error if `webhookAllow` holds anything but address ranges */
 export function createAlerting(deps: AlertingDeps): Alerting {
-  const { onRecorded, ...messaging } = createMessaging(deps);
-  const judging = createJudging({ ...deps, onRecorded });
+  const { notices, ...messaging } = createMessaging(deps);
+  const judging = createJudging({ ...deps, notices });
   return {
     ...{ ...messaging, ...judging },
     async start() {

@@ -25,10 +25,11 @@ test("sides and alerts that are written together take effect in the order in whi
         found: [{ alert, isOfToken: false, isCrossing: true }],
       };
     };
-    let notifications = 0;
+    const notices: string[] = [];
     const writer = new FindingWriter({
-      ...{ store, clock: systemClock, newUid: () => `msg_${notifications}` },
-      onRecorded: () => notifications++,
+      ...{ store, clock: systemClock, newUid: () => `msg_${notices.length}` },
+      onRecording: () => notices.push("recording"),
+      onRecorded: () => notices.push("recorded"),
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
     });
     writer.add([
@@ -42,7 +43,7 @@ test("sides and alerts that are written together take effect in the order in whi
     writer.add([crossing("b"), side(false)]);
     await writer.write();
     assert.equal(writer.recorded, 2, "only those from the low side");
-    assert.equal(notifications, 2);
+    assert.deepEqual(notices, ["recording", "recorded", "recording", "recorded"]);
     const { slippage_is_high: isHigh } = await store.db
       .selectFrom("watchlist_entries")
       .select("slippage_is_high")

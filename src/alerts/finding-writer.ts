@@ -11,12 +11,22 @@ const RETRY_MS = 1_000;
 /** Sides wait this long for others: a start finds thousands at once. */
 const SIDES_DELAY_MS = 500;
 
-export type FindingWriterDeps = {
+/** Called where alerts are written, with their messages. */
+export type AlertNotices = {
+  /**
+   * The transaction is about to be committed: the sender may look for messages soon. It sends one only after a
+   * commit of its own, which follows this one, is on disk: then this one is too. Must not throw, and must not wait
+   * for the database.
+   */
+  readonly onRecording: () => void;
+  /** Alerts and messages are on disk. */
+  readonly onRecorded: () => void;
+};
+
+export type FindingWriterDeps = AlertNotices & {
   readonly store: Store;
   readonly clock: WallClock;
   readonly newUid: () => string;
-  /** Called after alerts and their messages are on disk. */
-  readonly onRecorded: () => void;
   readonly log: FailureLogger;
 };
 
@@ -91,7 +101,7 @@ export class FindingWriter {
   }
 
   async #writeBatch(queued: readonly QueuedFinding[]): Promise<void> {
-    const { store, clock, newUid, onRecorded } = this.#deps;
+    const { store, clock, newUid, onRecording, onRecorded } = this.#deps;
     const batch = queued.map(({ finding }) => finding);
     const sides = lastOfEntries(batch.filter((finding) => finding.kind === "side"));
     const nowMs = clock.nowMs();
@@ -105,7 +115,9 @@ export class FindingWriter {
     }
     const firstAlert = queued.find(({ finding }) => finding.kind === "alerts");
     const foundAtMs = firstAlert?.foundAtMs ?? nowMs;
-    const recorded = await recordFindings(store, alerts, { sides, nowMs, foundAtMs, newUid });
+    const recorded = await recordFindings(store, alerts, {
+      ...{ sides, nowMs, foundAtMs, newUid, onRecording },
+    });
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }

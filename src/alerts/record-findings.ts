@@ -22,6 +22,8 @@ export type RecordOptions = {
   /** When the first of them was found: their messages wait from then on. */
   readonly foundAtMs: number;
   readonly newUid: () => string;
+  /** Called before the commit, where an alert is recorded. */
+  readonly onRecording: () => void;
 };
 
 /**
@@ -34,7 +36,7 @@ export type RecordOptions = {
 export async function recordFindings(
   { db, dialect }: Store,
   findings: readonly (RuleFinding & { readonly kind: "alerts" })[],
-  { sides, nowMs, foundAtMs, newUid }: RecordOptions,
+  { sides, nowMs, foundAtMs, newUid, onRecording }: RecordOptions,
 ): Promise<readonly bigint[]> {
   return db.transaction().execute(async (transaction) => {
     const store = { db: transaction, dialect };
@@ -46,6 +48,7 @@ export async function recordFindings(
     const times = { nowMs, gradeAfterMs: GRADE_AFTER_MS };
     const recorded = await insertUserAlerts(transaction, wanted, times);
     await enqueue(store, recorded, { nowMs, foundAtMs, newUid });
+    if (recorded.length > 0) onRecording();
     return recorded.map(({ id }) => id);
   });
 }
@@ -91,7 +94,7 @@ async function wantedAlerts(
 async function enqueue(
   store: Store,
   alerts: readonly QueuedAlert[],
-  { nowMs, foundAtMs, newUid }: Omit<RecordOptions, "sides">,
+  { nowMs, foundAtMs, newUid }: Pick<RecordOptions, "nowMs" | "foundAtMs" | "newUid">,
 ): Promise<void> {
   const users = [...new Set(alerts.map(({ userId }) => userId))];
   const targets = await deliveryTargets(store, users);

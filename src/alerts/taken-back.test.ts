@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Database } from "#src/store/database.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
+import { NO_NOTICES } from "#test/support/alert-notices.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
@@ -28,7 +29,7 @@ async function recorded(t: TestContext, store: Database) {
     markets: scripted.markets,
     clock,
     newUid: () => `msg_${uid++}`,
-    onRecorded: () => undefined,
+    ...NO_NOTICES,
     log: warningsTo((context) => assert.fail(JSON.stringify(context))),
   });
   await recorder.start();

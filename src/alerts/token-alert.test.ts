@@ -6,6 +6,7 @@ import type { Database } from "#src/store/database.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import { createTracker, type Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
+import { NO_NOTICES } from "#test/support/alert-notices.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
 import { AlertRecorder } from "./alert-recorder.ts";
@@ -28,7 +29,7 @@ async function track(chain: ScriptedChain, database: Database) {
     markets: { onReport: (listener) => tracker.onReport(listener), setWatched: () => undefined },
     clock: { nowMs: () => chain.nowMs },
     newUid: () => assert.fail("no user watches the token"),
-    onRecorded: () => undefined,
+    ...NO_NOTICES,
     log: warningsTo((context) => assert.fail(JSON.stringify(context))),
   });
   await recorder.start();

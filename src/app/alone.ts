@@ -14,7 +14,7 @@ export async function openAlone(opened: ProcessBase): Promise<Served> {
   const base = watchRequests(opened);
   const users = await openUsers(base);
   const messaging = await openMessaging(base);
-  const { tracking, recorder, examples, sources } = await openFollowing(base, messaging.onRecorded);
+  const { tracking, recorder, examples, sources } = await openFollowing(base, messaging.notices);
   const view = {
     markets: tracking.tracker,
     examples,

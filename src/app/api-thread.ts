@@ -9,8 +9,8 @@ import type { RequestServer } from "./process-base.ts";
 /** Only these two threads send messages over their port. */
 export const THREAD_TOPICS = relayTopics("thread");
 
-/** The topic on which the tracker's thread says that alerts were recorded. */
-export const ALERTS_RECORDED = "alerts-recorded";
+/** The topics of the tracker's thread for alerts that are about to be committed, and that are on disk. */
+export const ALERT_TOPICS = { recording: "alerts-recording", recorded: "alerts-recorded" } as const;
 
 export type ApiThreadPlan = {
   readonly config: Config;

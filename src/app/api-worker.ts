@@ -4,7 +4,7 @@ import { systemClock } from "#src/platform/clock.ts";
 import { createLogger } from "#src/platform/logger.ts";
 import { ThreadLink } from "#src/relay/thread-link.ts";
 import {
-  ALERTS_RECORDED,
+  ALERT_TOPICS,
   type ApiThreadPlan,
   type FromApiThread,
   THREAD_TOPICS,
@@ -47,7 +47,8 @@ async function listen(): Promise<string> {
       tracker = facts;
     },
   });
-  link.subscribe(ALERTS_RECORDED, () => messaging.onRecorded());
+  link.subscribe(ALERT_TOPICS.recording, () => messaging.notices.onRecording());
+  link.subscribe(ALERT_TOPICS.recorded, () => messaging.notices.onRecorded());
   link.start();
   closers.push(async () => void (await app.close()));
 

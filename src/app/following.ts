@@ -1,4 +1,5 @@
 import { createJudging, type Judging } from "#src/alerts/alerting.ts";
+import type { AlertNotices } from "#src/alerts/finding-writer.ts";
 import type { LedSources } from "#src/metrics/metrics.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
@@ -18,14 +19,10 @@ export type FollowingParts = {
   readonly sources: Omit<Served["sources"], "api">;
 };
 
-/**
- * Follows the chain and judges watched tokens.
- *
- * @param onRecorded alerts were recorded, and messages beside them
- */
+/** Follows the chain and judges watched tokens. */
 export async function openFollowing(
   base: ProcessBase,
-  onRecorded: () => void,
+  notices: AlertNotices,
 ): Promise<FollowingParts> {
   const { config, logger: log, closers } = base;
   const writer = await openWriter(base);
@@ -33,7 +30,7 @@ export async function openFollowing(
   closers.push(tracking.close);
   const { chain, tracker, accuracy } = tracking;
   const judging = createJudging({
-    ...{ store: writer, markets: tracker, onRecorded },
+    ...{ store: writer, markets: tracker, notices },
     ...{ clock: systemClock, log },
   });
   closers.push(judging.close);

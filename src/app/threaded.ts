@@ -3,7 +3,7 @@ import { systemClock } from "#src/platform/clock.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
 import { ThreadLink } from "#src/relay/thread-link.ts";
 import { probeWrite } from "#src/store/usage.ts";
-import { ALERTS_RECORDED, ApiThread, THREAD_TOPICS } from "./api-thread.ts";
+import { ALERT_TOPICS, ApiThread, THREAD_TOPICS } from "./api-thread.ts";
 import { openFollowing } from "./following.ts";
 import type { ProcessBase, Served } from "./process-base.ts";
 import { reloadWatchlist, type TrackerFacts } from "./tracker-role.ts";
@@ -17,8 +17,11 @@ export async function openThreaded(base: ProcessBase): Promise<Served> {
   const { port1, port2 } = new MessageChannel();
   const link = new ThreadLink(port1);
   closers.push(() => link.close());
-  const onRecorded = () => void link.publish(ALERTS_RECORDED, "");
-  const { tracking, recorder, writer, examples, sources } = await openFollowing(base, onRecorded);
+  const notices = {
+    onRecording: () => void link.publish(ALERT_TOPICS.recording, ""),
+    onRecorded: () => void link.publish(ALERT_TOPICS.recorded, ""),
+  };
+  const { tracking, recorder, writer, examples, sources } = await openFollowing(base, notices);
   const facts = (): TrackerFacts => {
     const storageFault = writer.storageFault();
     // Only a successful write ends the fault, and this connection may have no other write for a long time.

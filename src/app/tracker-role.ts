@@ -113,7 +113,7 @@ export class TrackerRole {
         store: database,
         markets: tracker,
         // Other processes poll the outbox themselves.
-        onRecorded: () => undefined,
+        notices: { onRecording: () => undefined, onRecorded: () => undefined },
         clock,
         log,
       });

@@ -6,6 +6,7 @@ import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
 import { createWebhookSender } from "#src/alerts/delivery/webhook-sender.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { waitingMessages } from "#src/store/deliveries.ts";
+import { NO_NOTICES } from "./alert-notices.ts";
 import { countingPlugin } from "./counting-plugin.ts";
 import { warningsTo } from "./failure-loggers.ts";
 import { poolAddress } from "./pools.ts";
@@ -68,8 +69,7 @@ async function alertUntilKilled(order: CrashOrder): Promise<void> {
   const outbox = new AlertOutbox({ store, sender, clock, random: () => 0.5, log });
   const { markets } = scripted;
   const newUid = () => `msg_${crypto.randomUUID()}`;
-  const onRecorded = () => undefined;
-  const recorder = new AlertRecorder({ store, markets, clock, newUid, onRecorded, log });
+  const recorder = new AlertRecorder({ store, markets, clock, newUid, log, ...NO_NOTICES });
   await outbox.start();
   await recorder.start();
   const show = async (sol: number, alert?: { readonly sinceMs: number }): Promise<void> => {

@@ -5,6 +5,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
+import { NO_NOTICES } from "./alert-notices.ts";
 import { closeAfter } from "./ending.ts";
 import { warningsTo } from "./failure-loggers.ts";
 import { poolAddress } from "./pools.ts";
@@ -43,7 +44,7 @@ export async function recorderScene(
       markets: scripted.markets,
       clock: { nowMs: () => nowMs },
       newUid: setting.newUid ?? (() => `msg_${uid++}`),
-      onRecorded: () => undefined,
+      ...NO_NOTICES,
       log: warningsTo(setting.warn ?? failOn),
     });
     await recorder.start();

@@ -6,12 +6,14 @@ import type { NewUserAlert } from "#src/store/user-alerts.ts";
 export function recordUserAlerts(
   store: Store,
   alerts: readonly NewUserAlert[],
-  options: Omit<RecordOptions, "sides" | "foundAtMs">,
+  options: Pick<RecordOptions, "nowMs" | "newUid">,
 ): Promise<readonly bigint[]> {
   const found = alerts.map((alert) => {
     const isOfToken = alert.kind === "deterioration" || alert.kind === "blocked";
     return { alert, isOfToken, isCrossing: !isOfToken };
   });
-  const times = { ...options, sides: [], foundAtMs: options.nowMs };
-  return recordFindings(store, [{ kind: "alerts", alertChanges: [], found }], times);
+  return recordFindings(store, [{ kind: "alerts", alertChanges: [], found }], {
+    ...{ ...options, sides: [], foundAtMs: options.nowMs },
+    onRecording: () => undefined,
+  });
 }

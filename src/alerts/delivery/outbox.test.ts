@@ -45,6 +45,23 @@ test("each message is sent when it is due, not at the next poll", {
   );
 });
 
+test("a message that was announced is found a moment later, without another poll", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const store = await sqliteDatabase(t);
+  const sent = Promise.withResolvers<void>();
+  const { outbox, alert, advance } = await outboxScene(store, () => {
+    sent.resolve();
+    return SENT;
+  });
+  closeAfter(t, () => outbox.close());
+  const ana = await watcher(store, "ana");
+  outbox.pollSoon();
+  await alert(ana);
+  advance(250);
+  t.mock.timers.tick(20);
+  await sent.promise;
+});
+
 test("a receiver that has ended is not tried again, and what waited for it is a dead letter", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const { outbox, received, alert, advance } = await outboxScene(store, () => ({

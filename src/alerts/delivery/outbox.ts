@@ -17,6 +17,8 @@ import type { Store } from "#src/store/schema.ts";
 import type { ChannelSender } from "./channel-sender.ts";
 
 const POLL_EVERY_MS = 1_000;
+/** A commit that was announced is over by then; a statement on SQLite that waits for it would block this thread. */
+const AFTER_ANNOUNCED_MS = 20;
 /** Longer than any attempt of a worker that runs: a channel never has two workers. */
 const LEASE_MS = 60_000;
 /** Channels served at once. Those that fail or are slow have their own lane. */
@@ -62,6 +64,7 @@ export class AlertOutbox {
   readonly #outcomes = { delivered: 0, failed: 0, dead: 0 };
   #timer: NodeJS.Timeout | null = null;
   #wake: NodeJS.Timeout | null = null;
+  #soon: NodeJS.Timeout | null = null;
   #polling: Promise<void> | null = null;
   #isPollDue = false;
   #isClosed = false;
@@ -104,6 +107,15 @@ export class AlertOutbox {
     });
   }
 
+  /** Messages are about to be committed: looks for them in a moment. */
+  pollSoon(): void {
+    if (this.#isClosed) return;
+    this.#soon ??= setTimeout(() => {
+      this.#soon = null;
+      this.poll();
+    }, AFTER_ANNOUNCED_MS);
+  }
+
   /** Resolves when no attempt is under way and nothing is due. */
   async idle(): Promise<void> {
     this.poll();
@@ -119,6 +131,7 @@ export class AlertOutbox {
   async close(): Promise<void> {
     this.#isClosed = true;
     if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#soon !== null) clearTimeout(this.#soon);
     await this.#polling;
     if (this.#wake !== null) clearTimeout(this.#wake);
     await Promise.all(this.#underWay());

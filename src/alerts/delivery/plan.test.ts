@@ -119,8 +119,8 @@ test("each alert is in one message of each of its user's channels, and a queued 
     { nowMs: NOW, foundAtMs: NOW, newUid: () => `m${uid++}` },
   );
   assert.deepEqual(planned.created, [
-    { uid: "m0", channelId: 10n, dueMs: NOW + 250 },
-    { uid: "m1", channelId: 12n, dueMs: NOW + 250 },
+    { uid: "m0", channelId: 10n, dueMs: NOW + 100 },
+    { uid: "m1", channelId: 12n, dueMs: NOW + 100 },
   ]);
   assert.deepEqual(
     planned.links.map(({ uid, alertId }) => [uid, alertId]),

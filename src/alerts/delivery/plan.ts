@@ -12,7 +12,7 @@ export type MessageRules = {
 
 /** How alerts become messages: one market event is one message. */
 const MESSAGE_RULES: MessageRules = {
-  coalesceMs: 250,
+  coalesceMs: 100,
   coolDownMs: 60_000,
   burst: { messages: 5, windowMs: 60_000, gapMs: 9_000 },
 };
