@@ -22,9 +22,15 @@ for (const stray of ["uncaughtException", "unhandledRejection"] as const) {
     process.exitCode = 1;
   });
 }
+let isEnding = false;
 process.on("message", (file: string) => {
-  if (file === NO_FILE) process.disconnect?.();
+  isEnding = file === NO_FILE;
+  if (isEnding) process.disconnect?.();
   else void run(file);
+});
+// The runner was killed: nothing reads the outcomes.
+process.on("disconnect", () => {
+  if (!isEnding) process.exit(1);
 });
 process.send?.("ready");
 
