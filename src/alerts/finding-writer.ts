@@ -115,9 +115,8 @@ export class FindingWriter {
     }
     const firstAlert = queued.find(({ finding }) => finding.kind === "alerts");
     const foundAtMs = firstAlert?.foundAtMs ?? nowMs;
-    const recorded = await recordFindings(store, alerts, {
-      ...{ sides, nowMs, foundAtMs, newUid, onRecording },
-    });
+    const options = { sides, nowMs, foundAtMs, newUid, onRecording };
+    const recorded = await recordFindings(store, alerts, options);
     this.#recorded += recorded.length;
     if (recorded.length > 0) onRecorded();
   }

@@ -205,10 +205,14 @@ function leadsOn(state: LiveState, { mint, pools }: PoolGroup): boolean {
   return false;
 }
 
-/** The hop behind a pool; null: it pays in SOL or in what is sold, its pair is unreadable, or no hop of its mint is followed. */
+/** The hop behind a pool; null: it needs none, its pair is unreadable, or no hop of its quote mint is followed. */
 function hopBehind(state: LiveState, origin: Address, { quoteMint }: OpenPool): PoolGroup | null {
-  if (quoteMint === null || quoteMint === WSOL || quoteMint === origin) return null;
-  return state.hops.get(quoteMint) ?? null;
+  return needsHop(quoteMint, origin) ? (state.hops.get(quoteMint) ?? null) : null;
+}
+
+/** Whether a pool that pays in this leads to SOL through another pool only. Null: its pair is unreadable. */
+function needsHop(quoteMint: Address | null, origin: Address): quoteMint is Address {
+  return quoteMint !== null && quoteMint !== WSOL && quoteMint !== origin;
 }
 
 /** The groups behind a group's pools, nearest first; `hops` counts those from the token's pool to it. */
@@ -246,17 +250,14 @@ export type LackingHop = {
 
 /** The lacking hops behind the token's pools and behind the hops that are known, nearest first. */
 export function lackingHops(state: LiveState, token: FollowedToken): readonly LackingHop[] {
-  if (!paysElsewhere(token.group)) return NO_LACKING;
+  if (!anyNeedsHop(token.group)) return NO_LACKING;
   const groups = [{ group: token.group, hops: 0 }, ...hopsWithin(state, token.group)];
   return groups.flatMap(({ group, hops }) => lackingBehind(state, token, { group, hops }));
 }
 
-/** Whether a pool of the group pays in anything but SOL or the token itself. Checked for thousands of tokens each second. */
-function paysElsewhere({ mint, pools }: PoolGroup): boolean {
-  for (const { open } of pools.values()) {
-    const { quoteMint } = open;
-    if (quoteMint !== null && quoteMint !== WSOL && quoteMint !== mint) return true;
-  }
+/** A loop that allocates nothing: this is checked for thousands of tokens each second. */
+function anyNeedsHop({ mint, pools }: PoolGroup): boolean {
+  for (const { open } of pools.values()) if (needsHop(open.quoteMint, mint)) return true;
   return false;
 }
 
@@ -267,7 +268,7 @@ function lackingBehind(
 ): readonly LackingHop[] {
   if (isStable(group.mint)) return [];
   const hasUnknown = group.pools.values().some(({ open: { quoteMint, ref } }) => {
-    if (quoteMint === null || quoteMint === WSOL || quoteMint === origin) return false;
+    if (!needsHop(quoteMint, origin)) return false;
     return isLacking(state, quoteMint, ref.venue.chainSales !== undefined);
   });
   if (!hasUnknown) return [];

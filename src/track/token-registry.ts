@@ -197,21 +197,16 @@ export class TokenRegistry {
   }
 
   setWatched(mints: readonly Address[]): void {
-    // The same tokens come every second.
-    if (!this.#isWatching(mints)) this.#replaceWatched(new Set(mints));
+    // The same tokens, each named once, come every second.
+    if (mints.length !== this.#watched.size || !mints.every((mint) => this.#watched.has(mint)))
+      this.#replaceWatched(new Set(mints));
     this.#loadWatched(this.#deps.clock.nowMs());
-  }
-
-  /** Whether exactly these tokens are watched. Each is named once. */
-  #isWatching(mints: readonly Address[]): boolean {
-    return mints.length === this.#watched.size && mints.every((mint) => this.#watched.has(mint));
   }
 
   /** Only what changed: of 100,000 tokens few are watched. */
   #replaceWatched(watched: Set<Address>): void {
-    const { tokens } = this.#deps.state;
     for (const mint of this.#watched.symmetricDifference(watched)) {
-      const token = tokens.get(mint);
+      const token = this.#deps.state.tokens.get(mint);
       if (token !== undefined) setWatched(this.#deps.state, token, watched.has(mint));
     }
     this.#watched = watched;

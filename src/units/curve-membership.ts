@@ -25,7 +25,7 @@ const LIMB_MASK = 2 ** LIMB_BITS - 1;
 const LIMBS = 9;
 const PRIME_LIMBS = new Int32Array(LIMBS);
 writeLimbs(PRIME, PRIME_LIMBS);
-/** The numbers of the symbol under way: it saves two allocations each time. */
+/** The two numbers of the symbol that is computed. They are kept to save two allocations. */
 const UPPER = new Int32Array(LIMBS);
 const LOWER = new Int32Array(LIMBS);
 
