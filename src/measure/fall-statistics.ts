@@ -1,5 +1,6 @@
 import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
 import { advanceHeld, type HeldLevel, heldOf, startHeld } from "./held-level.ts";
+import { shiftRing } from "./interval-ring.ts";
 import type { Losses } from "./losses.ts";
 import { medianOf } from "./trend.ts";
 
@@ -142,19 +143,9 @@ export function medianPeak({ peak, peaks, interval }: FallStatistics): number {
 }
 
 /** The interval that ended joins the others; intervals without a reading have the value at its end. */
-function shiftPeaks(before: FallStatistics, interval: number): readonly number[] {
-  const { peaks } = before;
-  let changed: number[] | null = null;
-  const note = (passed: number, value: number): void => {
-    const place = passed % PLACES;
-    if ((changed ?? peaks)[place] === value) return;
-    changed ??= peaks.slice();
-    changed[place] = value;
-  };
-  note(before.interval, before.peak);
-  const first = Math.max(before.interval + 1, interval - PLACES);
-  for (let passed = first; passed < interval; passed++) note(passed, before.log);
-  return changed ?? peaks;
+function shiftPeaks(before: FallStatistics, to: number): readonly number[] {
+  const { peaks, interval: from, peak: first, log: rest } = before;
+  return shiftRing(peaks, { from, to }, { first, rest });
 }
 
 /**

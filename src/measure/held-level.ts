@@ -1,4 +1,5 @@
 import { CALIBRATION } from "./calibration.ts";
+import { shiftRing } from "./interval-ring.ts";
 
 /**
  * The lowest value of the last minute: a level that C10 has kept for so long. Liquidity that is added
@@ -29,19 +30,9 @@ export function advanceHeld(before: HeldLevel, timeMs: number, value: number): H
   if (interval <= before.interval) {
     return { ...before, last: value, low: Math.min(before.low, value) };
   }
-  const { lows } = before;
-  let changed: number[] | null = null;
-  const note = (passed: number, low: number): void => {
-    const place = passed % PLACES;
-    if ((changed ?? lows)[place] === low) return;
-    changed ??= lows.slice();
-    changed[place] = low;
-  };
-  note(before.interval, before.low);
-  for (let passed = Math.max(before.interval + 1, interval - PLACES); passed < interval; passed++) {
-    note(passed, before.last);
-  }
-  return { last: value, interval, low: Math.min(before.last, value), lows: changed ?? lows };
+  const { low: first, last: rest } = before;
+  const lows = shiftRing(before.lows, { from: before.interval, to: interval }, { first, rest });
+  return { last: value, interval, low: Math.min(rest, value), lows };
 }
 
 /** The lowest value of the last 60 to 70 s. */
