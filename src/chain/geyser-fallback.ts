@@ -41,7 +41,7 @@ export class GeyserFallback {
       isMissing: missing.areTransactions ? () => true : null,
     });
     for (const [follower, subscription] of this.#programs) {
-      if (programs.has(follower) && missing.isProgram(follower.filter)) continue;
+      if (programs.includes(follower) && missing.isProgram(follower.filter)) continue;
       this.#programs.delete(follower);
       void subscription.close();
     }
@@ -63,14 +63,14 @@ export class GeyserFallback {
 
 function follow<Follower extends { readonly addresses: ReadonlySet<Address> }>(
   elsewhere: Map<Follower, FollowedElsewhere>,
-  followers: ReadonlySet<Follower>,
+  followers: readonly Follower[],
   how: {
     readonly open: (follower: Follower) => Following;
     readonly isMissing: ((address: Address) => boolean) | null;
   },
 ): void {
   for (const [follower, { following }] of elsewhere) {
-    if (followers.has(follower)) continue;
+    if (followers.includes(follower)) continue;
     elsewhere.delete(follower);
     void following.close();
   }

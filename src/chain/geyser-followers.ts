@@ -5,13 +5,15 @@ import type {
   AccountUpdate,
   FollowEvents,
   Following,
+  ObservedTransaction,
   Subscription,
   TransactionEvents,
 } from "./chain-source.ts";
-import { ACCOUNTS_FILTER, type ProgramsFilter } from "./geyser-request.ts";
-import { accountUpdateOf, namesAny, transactionOf } from "./geyser-updates.ts";
+import type { ProgramsFilter } from "./geyser-request.ts";
+import type { GeyserUpdate, StreamedAccount } from "./geyser-update.ts";
 import { matchesFilter } from "./rpc-answers.ts";
-import type { GeyserUpdate } from "./undecoded-transaction.ts";
+import { namesAny, transactionOf } from "./streamed-transaction.ts";
+import type { UndecodedTransaction } from "./undecoded-transaction.ts";
 
 export type AccountFollower = { readonly addresses: Set<Address>; readonly events: FollowEvents };
 export type ProgramFollower = {
@@ -25,11 +27,12 @@ export type TransactionFollower = {
 
 /** The subscribers of a gRPC source, and the dispatch of messages to them. */
 export class GeyserFollowers {
-  readonly accounts = new Set<AccountFollower>();
-  readonly programs = new Set<ProgramFollower>();
+  /** Lists, since every update passes them: an iterator of a set is an object for each. */
+  accounts: readonly AccountFollower[] = [];
+  programs: readonly ProgramFollower[] = [];
   /** The same followers by program: an update is passed only to followers of its program. */
-  readonly #byProgram = new Map<Address, Set<ProgramFollower>>();
-  readonly transactions = new Set<TransactionFollower>();
+  #byProgram: ReadonlyMap<Address, readonly ProgramFollower[]> = new Map();
+  transactions: readonly TransactionFollower[] = [];
   readonly #onChange: () => void;
   /** Updates of accounts of such a slot are dropped. */
   readonly #isFarAhead: (slot: bigint) => boolean;
@@ -44,14 +47,16 @@ export class GeyserFollowers {
 
   readonly follow = (events: FollowEvents): Following => {
     const follower: AccountFollower = { addresses: new Set(), events };
-    this.accounts.add(follower);
+    this.accounts = [...this.accounts, follower];
     return this.#following(follower.addresses, {
       onAdded: (address) => {
         this.#changed.add(address);
         this.#unreported.push({ follower, address });
       },
       onRemoved: (address) => this.#changed.add(address),
-      onClosed: () => this.accounts.delete(follower),
+      onClosed: () => {
+        this.accounts = without(this.accounts, follower);
+      },
     });
   };
 
@@ -60,26 +65,29 @@ export class GeyserFollowers {
     onUpdate: (update: AccountUpdate) => void,
   ): Subscription => {
     const follower: ProgramFollower = { filter, onUpdate };
-    this.programs.add(follower);
-    const { programId } = filter;
-    const ofProgram = this.#byProgram.get(programId) ?? new Set();
-    this.#byProgram.set(programId, ofProgram.add(follower));
-    this.#onChange();
+    this.#setPrograms([...this.programs, follower]);
     return {
       close: async () => {
-        ofProgram.delete(follower);
-        if (this.programs.delete(follower)) this.#onChange();
+        if (this.programs.includes(follower)) this.#setPrograms(without(this.programs, follower));
       },
     };
   };
 
+  #setPrograms(programs: readonly ProgramFollower[]): void {
+    this.programs = programs;
+    this.#byProgram = Map.groupBy(programs, ({ filter }) => filter.programId);
+    this.#onChange();
+  }
+
   readonly followTransactions = (events: TransactionEvents): Following => {
     const follower: TransactionFollower = { addresses: new Set(), events };
-    this.transactions.add(follower);
+    this.transactions = [...this.transactions, follower];
     return this.#following(follower.addresses, {
       onAdded: () => {},
       onRemoved: () => {},
-      onClosed: () => this.transactions.delete(follower),
+      onClosed: () => {
+        this.transactions = without(this.transactions, follower);
+      },
     });
   };
 
@@ -104,7 +112,7 @@ export class GeyserFollowers {
 
   /** Addresses whose transactions are followed. */
   allMentioned(): ReadonlySet<Address> {
-    return new Set([...this.transactions].flatMap(({ addresses }) => [...addresses]));
+    return new Set(this.transactions.flatMap(({ addresses }) => [...addresses]));
   }
 
   /** Each program once: those followed whole share filters of so many addresses. */
@@ -127,15 +135,15 @@ export class GeyserFollowers {
   }
 
   clear(): void {
-    this.accounts.clear();
-    this.programs.clear();
-    this.#byProgram.clear();
-    this.transactions.clear();
+    this.accounts = [];
+    this.programs = [];
+    this.#byProgram = new Map();
+    this.transactions = [];
   }
 
   /** Every account is subscribed again: nothing of it is reported as followed before that. */
   reportAllAgain(): void {
-    this.#unreported = [...this.accounts].flatMap((follower) =>
+    this.#unreported = this.accounts.flatMap((follower) =>
       [...follower.addresses].map((address) => ({ follower, address })),
     );
     for (const { address } of this.#unreported) this.#changed.add(address);
@@ -158,24 +166,19 @@ export class GeyserFollowers {
     return { addresses: added.map(({ address }) => address), report };
   }
 
-  dispatch(message: GeyserUpdate): void {
-    if (message.account !== undefined) {
-      const update = accountUpdateOf(message.account);
-      if (update !== null && !this.#isFarAhead(update.slot))
-        this.#dispatchAccount(message.filters, update);
-    } else if (message.transactionBytes !== undefined || message.transaction !== undefined) {
-      this.#dispatchTransaction(message);
-    }
+  dispatch({ account, transaction }: GeyserUpdate): void {
+    if (account !== undefined) this.#dispatchAccount(account);
+    else if (transaction !== undefined) this.#dispatchTransaction(transaction);
   }
 
-  #dispatchTransaction(message: GeyserUpdate): void {
-    const wanting = [...this.transactions].filter(
-      ({ events: { named } }) => named === undefined || namesAny(message, named),
-    );
-    const decoded = wanting.length === 0 ? undefined : message.transaction;
-    const transaction = decoded === undefined ? null : transactionOf(decoded);
-    if (transaction === null) return;
-    for (const { events } of wanting) events.onTransaction(transaction);
+  #dispatchTransaction(streamed: UndecodedTransaction): void {
+    let transaction: ObservedTransaction | null = null;
+    for (const { events } of this.transactions) {
+      if (events.named !== undefined && !namesAny(streamed, events.named)) continue;
+      transaction ??= transactionOf(streamed);
+      if (transaction === null) return;
+      events.onTransaction(transaction);
+    }
   }
 
   /** @param lost the accounts whose changes may be missing; null: any */
@@ -184,16 +187,18 @@ export class GeyserFollowers {
     for (const { events } of this.transactions) events.onGap(sinceSlot);
   }
 
-  #dispatchAccount(filters: readonly string[], update: AccountUpdate): void {
-    if (filters.some((name) => name.startsWith(ACCOUNTS_FILTER))) {
+  #dispatchAccount({ update, passesAccounts, passesPrograms }: StreamedAccount): void {
+    if (update === null || this.#isFarAhead(update.slot)) return;
+    if (passesAccounts) {
       for (const { addresses, events } of this.accounts) {
         if (addresses.has(update.address)) events.onUpdate(update);
       }
     }
-    if (filters.every((name) => name.startsWith(ACCOUNTS_FILTER))) return;
+    if (!passesPrograms) return;
     const { account } = update;
     const followers = account === null ? this.programs : this.#byProgram.get(account.owner);
-    for (const { filter, onUpdate } of followers ?? []) {
+    if (followers === undefined) return;
+    for (const { filter, onUpdate } of followers) {
       if (account === null || matchesFilter(account, filter)) onUpdate(update);
     }
   }
@@ -227,6 +232,10 @@ export class GeyserFollowers {
       },
     };
   }
+}
+
+function without<Item>(items: readonly Item[], removed: Item): readonly Item[] {
+  return items.filter((item) => item !== removed);
 }
 
 function isWhole({ dataSize, memcmp }: ProgramFilter): boolean {

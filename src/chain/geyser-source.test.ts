@@ -26,7 +26,7 @@ test("followed accounts change as they do on the chain, closed ones included, an
   assert.ok(told.kind === "update");
   assert.deepEqual(told.update.account, {
     ...testAccount(PROGRAM, []),
-    data: Buffer.from([7]),
+    data: Uint8Array.of(7),
     slot: told.update.slot,
   });
   chain.ledger.apply(new Map([[POOL, null]]));

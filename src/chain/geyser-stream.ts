@@ -7,10 +7,10 @@ import type { ChainLogger } from "./chain-logger.ts";
 import type { GeyserCall, OpenStream } from "./geyser-client.ts";
 import type { StreamLoss } from "./geyser-health.ts";
 import { pingRequest } from "./geyser-request.ts";
+import type { GeyserUpdate } from "./geyser-update.ts";
 import { parseU64 } from "./parse-u64.ts";
 import type { SlotOutcomes } from "./slot-outcomes.ts";
 import type { LinkTiming } from "./subscription-link.ts";
-import type { GeyserUpdate } from "./undecoded-transaction.ts";
 import { UnfinishedSlots } from "./unfinished-slots.ts";
 
 export type GeyserStreamOptions = {
@@ -108,8 +108,8 @@ export class GeyserStream {
   }
 
   #sendRequest(stream: GeyserCall): void {
-    stream.write(this.#options.request());
-    stream.write(pingRequest(this.#lastPing));
+    stream.send(this.#options.request());
+    stream.send(pingRequest(this.#lastPing));
   }
 
   /** Also calls every `onApplied` that still waits for the server: another stream may wait for the same batch. */
@@ -145,7 +145,7 @@ export class GeyserStream {
     }, timing.silentAfterMs);
     try {
       const stream = await open(this.#openingRequest(request()), opening.signal);
-      if (opening.signal.aborted) cancel(stream);
+      if (opening.signal.aborted) stream.cancel();
       else end(() => this.#start(stream, pingAtOpening));
     } catch (cause) {
       if (opening.signal.aborted) return;
@@ -159,30 +159,22 @@ export class GeyserStream {
     this.#aliveAtMs = this.#options.clock.nowMs();
     this.#isReopened = this.#hasBeenOpen;
     this.#hasBeenOpen = true;
-    stream.on("data", (update: GeyserUpdate) => {
-      if (stream !== this.#stream) return;
-      if (!this.#isAccepted) this.#accepted(stream, pingAtOpening);
-      this.#receive(update);
+    stream.listen({
+      onUpdate: (update) => {
+        if (!this.#isAccepted) this.#accepted(stream, pingAtOpening);
+        this.#receive(update);
+      },
+      onEnd: (reason) => this.#lost({ reason, isSilent: false }),
     });
-    stream.on("error", (error: Error) => this.#end(stream, reasonOf(error)));
-    stream.on("end", () => this.#end(stream, "the stream ended"));
-    stream.on("close", () => this.#end(stream, "the stream was closed"));
     this.#watchdog.start();
   }
 
-  /**
-   * Nothing is written before: writing to a stream that the server has refused fails as a closed channel,
-   * and the client then drops the server's words.
-   */
+  /** Nothing is sent before: a server may refuse the first request after it has accepted the stream. */
   #accepted(stream: GeyserCall, pingAtOpening: number): void {
     this.#isAccepted = true;
     // The subscription may have changed since the opening began.
     if (this.#lastPing > pingAtOpening) this.#sendRequest(stream);
-    else stream.write(pingRequest(this.#lastPing));
-  }
-
-  #end(stream: GeyserCall, reason: string): void {
-    if (stream === this.#stream) this.#lost({ reason, isSilent: false });
+    else stream.send(pingRequest(this.#lastPing));
   }
 
   #lost(loss: StreamLoss): void {
@@ -207,16 +199,16 @@ export class GeyserStream {
     this.#stream = null;
     this.#unfinished.clear();
     this.#watchdog.stop();
-    if (stream !== null) cancel(stream);
+    stream?.cancel();
   }
 
   #receive(update: GeyserUpdate): void {
     if (update.slot !== undefined) this.#receiveSlot(update.slot);
     else if (update.pong !== undefined) this.#receivePong(update.pong.id);
     // Some servers disconnect a client that does not reply to pings.
-    else if (update.ping !== undefined) this.#stream?.write(pingRequest(0));
+    else if (update.ping !== undefined) this.#stream?.send(pingRequest(0));
     else if (this.#options.outcomes === null || !this.#unfinished.add(update)) {
-      this.#call(() => this.#options.onUpdate(update));
+      this.#pass(update);
     }
   }
 
@@ -247,7 +239,7 @@ export class GeyserStream {
     const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
     const { clock, onGap, onSlot, outcomes } = this.#options;
     if (slot !== null && message.status === SLOT_DEAD) {
-      this.#unfinished.discard(message.slot);
+      this.#unfinished.discard(slot);
       this.#call(() => outcomes?.dead(slot));
     }
     if (slot === null || !isKnownStatus) return;
@@ -272,11 +264,19 @@ export class GeyserStream {
     this.#isReopened = false;
     if (outcomes !== null) {
       this.#call(() => outcomes.processed(slot, parent));
-      for (const update of this.#unfinished.end(message.slot))
-        this.#call(() => this.#options.onUpdate(update));
+      for (const update of this.#unfinished.end(slot)) this.#pass(update);
     }
     this.#call(() => onSlot(slot));
     this.#settle();
+  }
+
+  /** As `#call`, without a function for each update. */
+  #pass(update: GeyserUpdate): void {
+    try {
+      this.#options.onUpdate(update);
+    } catch (err) {
+      this.#logFailure(err);
+    }
   }
 
   /** A listener's exception costs this one event, not the stream or the process. */
@@ -284,15 +284,12 @@ export class GeyserStream {
     try {
       listener();
     } catch (err) {
-      const text = "a listener of the chain failed; the event is skipped";
-      this.#options.logger?.error({ err }, text);
+      this.#logFailure(err);
     }
   }
-}
 
-/** Cancels the call and ignores the error event that follows. */
-function cancel(stream: GeyserCall): void {
-  stream.removeAllListeners("data").removeAllListeners("end");
-  stream.removeAllListeners("error").on("error", () => {});
-  stream.cancel();
+  #logFailure(err: unknown): void {
+    const text = "a listener of the chain failed; the event is skipped";
+    this.#options.logger?.error({ err }, text);
+  }
 }

@@ -46,8 +46,7 @@ export function applyUpdate(
   if (next.doubtSlot !== null && next.account === held.account) return;
   account.confirmedAtMs = nowMs;
   if (next.account !== held.account) {
-    const isChange = held.account !== undefined;
-    forEachUse(account, (use) => touch(state, use, { slot: next.changedSlot, isChange }));
+    touchUses(state, account, held.account !== undefined);
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
 }
 
@@ -77,7 +76,7 @@ export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcom
     if (account.held.account === undefined) state.rereadSoon.add(account.address);
     forEachUse(account, (use) => {
       if (use.kind === "pool-need") revertPool(state, use.pool);
-      else touch(state, use, { slot: account.held.changedSlot, isChange: false });
+      else touch(state, use, false);
     });
   }
 }
@@ -92,13 +91,20 @@ function revertPool(state: LiveState, pool: FollowedPool): void {
   state.dirtyPools.add(pool);
 }
 
-/** `isChange`: the account was held before, with other bytes. */
-type AccountTouch = { readonly slot: bigint; readonly isChange: boolean };
+/**
+ * Marks what uses the account as changed. No function and no object for each update.
+ *
+ * @param isChange  the account was held before, with other bytes
+ */
+function touchUses(state: LiveState, { uses }: FollowedAccount, isChange: boolean): void {
+  if (uses instanceof Set) for (const use of uses) touch(state, use, isChange);
+  else if (uses !== null) touch(state, uses, isChange);
+}
 
-function touch(state: LiveState, use: AccountUse, touched: AccountTouch): void {
+function touch(state: LiveState, use: AccountUse, isChange: boolean): void {
   switch (use.kind) {
     case "pool-need":
-      touchPool(state, use, touched);
+      touchPool(state, use, isChange);
       return;
     case "mint": {
       const { token, account } = use;
@@ -112,8 +118,9 @@ function touch(state: LiveState, use: AccountUse, touched: AccountTouch): void {
   }
 }
 
-function touchPool(state: LiveState, need: PoolNeed, { slot, isChange }: AccountTouch): void {
-  const { pool } = need;
+function touchPool(state: LiveState, need: PoolNeed, isChange: boolean): void {
+  const { pool, account } = need;
+  const { changedSlot: slot } = account.held;
   const { token } = pool.group;
   if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
   if (isChange) need.hasChanged = true;
@@ -126,6 +133,6 @@ function touchPool(state: LiveState, need: PoolNeed, { slot, isChange }: Account
     pool.isCounted = isNew || state.stream?.isWhole !== true;
   }
   if (pool.isCounted || slot < pool.changedSlot) need.changes++;
-  if (need.account.address === pool.open.ref.address) state.uncheckedPools.add(pool);
+  if (account.address === pool.open.ref.address) state.uncheckedPools.add(pool);
   state.dirtyPools.add(pool);
 }

@@ -1,40 +1,16 @@
-import type {
-  SubscribeUpdateAccount,
-  SubscribeUpdateTransaction,
-} from "@triton-one/yellowstone-grpc";
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { base58Encode } from "#src/units/base58.ts";
-import type {
-  AccountUpdate,
-  NamedAccounts,
-  ObservedInstruction,
-  ObservedTransaction,
-} from "./chain-source.ts";
+import type { NamedAccounts, ObservedInstruction, ObservedTransaction } from "./chain-source.ts";
 import { parseU64 } from "./parse-u64.ts";
 import { type StatedBalance, tokenAmountsOf } from "./token-amounts.ts";
-import type { GeyserUpdate } from "./undecoded-transaction.ts";
+import type { UndecodedTransaction } from "./undecoded-transaction.ts";
 
 const ADDRESS_BYTES = 32;
 
-/** An account update of a stream; null: malformed. */
-export function accountUpdateOf(message: SubscribeUpdateAccount): AccountUpdate | null {
-  const { account } = message;
-  const slot = parseU64(message.slot);
-  const lamports = parseU64(account?.lamports);
-  const isWhole =
-    account?.pubkey.length === ADDRESS_BYTES && account.owner.length === ADDRESS_BYTES;
-  if (account === undefined || !isWhole || slot === null || lamports === null) return null;
-  const address = addressFromBytes(account.pubkey);
-  if (lamports === 0n) return { address, account: null, slot };
-  const owner = addressFromBytes(account.owner);
-  return { address, account: { owner, lamports, data: account.data, slot }, slot };
-}
-
 /** Whether the transaction names one of these accounts. Where none may occur in it, it is not decoded. */
-export function namesAny(message: GeyserUpdate, named: NamedAccounts): boolean {
-  const { transactionBytes: bytes } = message;
-  if (named.size === 0 || (bytes !== undefined && !named.mayOccurIn(bytes))) return false;
-  const info = message.transaction?.transaction;
+export function namesAny(streamed: UndecodedTransaction, named: NamedAccounts): boolean {
+  if (named.size === 0 || !named.mayOccurIn(streamed.bytes)) return false;
+  const info = streamed.message?.transaction;
   const lists = [
     info?.transaction?.message?.accountKeys,
     info?.meta?.loadedWritableAddresses,
@@ -51,9 +27,9 @@ export function namesAny(message: GeyserUpdate, named: NamedAccounts): boolean {
 }
 
 /** A successful transaction; null: it failed, or the message is malformed. */
-export function transactionOf(message: SubscribeUpdateTransaction): ObservedTransaction | null {
-  const { transaction: info } = message;
-  const slot = parseU64(message.slot);
+export function transactionOf({ message }: UndecodedTransaction): ObservedTransaction | null {
+  const info = message?.transaction;
+  const slot = parseU64(message?.slot);
   const meta = info?.meta;
   const body = info?.transaction?.message;
   if (slot === null || info === undefined || meta === undefined || body === undefined) return null;
