@@ -39,7 +39,11 @@ const { values } = readOptions(
     streams: { type: "string", default: "1000", help: "open event streams" },
     requests: { type: "string", default: "1000", help: "requests a second" },
     compression: { type: "string", default: "12", help: "of the chain's time" },
-    "sends-per-slot": { type: "string", default: "20" },
+    "sends-per-slot": {
+      type: "string",
+      default: "1",
+      help: "parts of a slot; a server of confirmed slots sends each at once",
+    },
     "heap-mb": { type: "string", default: "3500" },
     "most-load-minutes": { type: "string", default: "12" },
     split: {

@@ -25,7 +25,7 @@ export type ChainProcessOptions = {
   readonly probes: number;
   /** Tokens traded once in each slot until the run begins. */
   readonly sweptPerSlot: number;
-  /** A slot's updates are sent in so many parts. */
+  /** A slot's updates are sent in so many parts, the last one at its end. */
   readonly sendsPerSlot: number;
 };
 
@@ -177,8 +177,8 @@ async function playInParts(): Promise<PlayedSlot> {
 }
 
 /**
- * Sends a slot in parts over 400 ms, then its end. Reads return it from its first update on: at a node, a
- * slot is confirmed before it is sent to those who follow confirmed slots.
+ * Sends a slot, then its end. In one part, as a Yellowstone server does once a slot is confirmed; in several,
+ * they are spread over its 400 ms. Reads return the slot from its first update on.
  */
 async function sendNext(): Promise<void> {
   const next = queue.shift();
@@ -190,7 +190,9 @@ async function sendNext(): Promise<void> {
   const startMs = timeOfSlot(slot.clock.slot);
   if (now() > startMs + SLOT_MS / 2) lateSlots++;
   const { sendsPerSlot } = options;
+  const partMs = SLOT_MS / sendsPerSlot;
   const unsent = slot.events.map((event) => ({ event, accounts: new Set(event.accounts) }));
+  await until(startMs + partMs);
   past.add(slot);
   ledger.advance(slot.clock);
   ledger.apply(slot.changes);
@@ -200,13 +202,13 @@ async function sendNext(): Promise<void> {
   newest = toNumber(slot.clock.slot);
   ({ isBurst } = slot);
   for (let part = 0; part < sendsPerSlot; part++) {
-    await until(startMs + ((part + 1) * SLOT_MS) / (sendsPerSlot + 1));
+    await until(startMs + (part + 1) * partMs);
     const from = Math.floor((messages.length * part) / sendsPerSlot);
     const to = Math.floor((messages.length * (part + 1)) / sendsPerSlot);
+    const sentMs = now();
     server.send(messages.slice(from, to));
-    sayEvents(slot, unsent, messages.slice(from, to));
+    sayEvents({ slot, atMs: sentMs }, unsent, messages.slice(from, to));
   }
-  await until(startMs + SLOT_MS);
   messagesAhead -= messages.length;
   server.endSlot(newest, parent);
   say({ kind: "head", slot: newest, atMs: now(), isBurst });
@@ -219,12 +221,11 @@ type UnsentEvent = { readonly event: PlayedEvent; readonly accounts: Set<Address
 
 /** Reports the events whose last account is among these messages. Transactions that name it come much later. */
 function sayEvents(
-  slot: PlayedSlot,
+  { slot, atMs }: { readonly slot: PlayedSlot; readonly atMs: number },
   unsent: UnsentEvent[],
   messages: readonly StreamMessage[],
 ): void {
   if (unsent.length === 0) return;
-  const atMs = now();
   const sent = messages.flatMap(({ kind, addresses }) => (kind === "account" ? addresses : []));
   for (const { accounts } of unsent) for (const address of sent) accounts.delete(address);
   const done = unsent.filter(({ accounts }) => accounts.size === 0);

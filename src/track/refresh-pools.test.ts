@@ -184,6 +184,31 @@ test("a pool that the stream keeps is answered from once its slot was delivered,
   assert.equal(followed.state.rereadSoon.size, 0);
 });
 
+test("where the stream reports that a slot was delivered, no pool waits for the next one's clock", () => {
+  const followed = followedPool({ isStreamed: true });
+  tradeByBothVersions(followed, 12n);
+  const { state } = followed;
+  const { stream } = state;
+  assert.ok(stream !== null);
+  for (const slot of [13n, 15n]) {
+    followed.changeVault("base", slot);
+    followed.changeVault("quote", slot);
+    // Its clock, and that of the slot after it, which another stream may bring.
+    for (const clockSlot of [slot, slot + 1n]) {
+      followed.endSlot(clockSlot - 1n);
+      stream.reachedSlot = slot - 1n;
+      assert.ok(refreshPools(state, NOW_MS), "its own account may still change");
+      assert.equal(followed.claimedSlot(), slot - 1n);
+    }
+    stream.reachedSlot = slot;
+    assert.ok(!refreshPools(state, NOW_MS));
+    assert.equal(followed.baseReserve(), BASE + slot);
+    assert.equal(followed.claimedSlot(), slot);
+  }
+  stream.reachedSlot = 20n;
+  assert.equal(followed.claimedSlot(), 16n, "no slot whose block time is not known");
+});
+
 test("a pool that the stream keeps waits until its slot was delivered for what may have changed with it", () => {
   // Little is known of its own account; that changes with every third trade.
   for (const { trades, every } of [
@@ -283,7 +308,7 @@ test("an answer claims no slot with changes that are not in it", () => {
   assert.equal(followed.claimedSlot(), 14n);
 });
 
-test("a pool of an unused token is decoded every two seconds, and at once for an answer", () => {
+test("a pool of an unused token is decoded every ten seconds, and at once for an answer", () => {
   const followed = followedPool({ isStreamed: true, isUsed: false });
   const trade = (slot: bigint) => {
     followed.changeVault("base", slot);
@@ -295,16 +320,16 @@ test("a pool of an unused token is decoded every two seconds, and at once for an
   assert.equal(followed.baseReserve(), BASE + 2n, "nothing was measured yet");
   followed.measure(NOW_MS);
   trade(3n);
-  for (const laterMs of [0, 1_000, 1_999]) refreshPools(followed.state, NOW_MS + laterMs);
+  for (const laterMs of [0, 1_000, 9_999]) refreshPools(followed.state, NOW_MS + laterMs);
   assert.equal(followed.baseReserve(), BASE + 2n);
   assert.equal(followed.claimedSlot(), 2n, "an answer would be of the slot before the change");
-  refreshPools(followed.state, NOW_MS + 2_100);
+  refreshPools(followed.state, NOW_MS + 10_100);
   assert.equal(followed.baseReserve(), BASE + 3n);
-  followed.measure(NOW_MS + 2_100);
+  followed.measure(NOW_MS + 10_100);
   trade(4n);
-  refreshPools(followed.state, NOW_MS + 2_101);
+  refreshPools(followed.state, NOW_MS + 10_101);
   assert.equal(followed.baseReserve(), BASE + 3n);
-  followed.refreshForAnswer(NOW_MS + 2_101);
+  followed.refreshForAnswer(NOW_MS + 10_101);
   assert.equal(followed.baseReserve(), BASE + 4n);
   assert.equal(followed.claimedSlot(), 4n);
 });

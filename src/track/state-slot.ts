@@ -46,13 +46,15 @@ function slotWithoutDoubts(state: LiveState, token: FollowedToken): bigint | nul
   return slot;
 }
 
-/** The newest slot of which every change has arrived, if none is lost; null: the chain's clock is not known. */
+/**
+ * The newest slot of which every change has arrived, if none is lost; null: the chain's clock is not known. The
+ * clock may come over another stream than a token's accounts, and be ahead of it or behind.
+ */
 export function deliveredSlot({ stream, times }: LiveState): bigint | null {
   if (times.newest === null) return null;
-  // With several streams, the stream of the clock may be ahead of the stream of a token's accounts.
-  const before = times.newest.slot - 1n;
   const reachedSlot = stream?.reachedSlot ?? null;
-  return reachedSlot === null ? before : minBigint(reachedSlot, before);
+  // Where no source reports the end of slots, the clock of the next slot shows it.
+  return reachedSlot === null ? times.newest.slot - 1n : minBigint(reachedSlot, times.newest.slot);
 }
 
 /** The time of that slot by the local clock; null: it is not known. */
