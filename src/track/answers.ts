@@ -6,7 +6,7 @@ import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
-import { refreshGroups, refreshPools } from "./refresh-pools.ts";
+import { refreshGroup, refreshGroups, refreshPools } from "./refresh-pools.ts";
 import { Rounds } from "./rounds.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
@@ -16,8 +16,8 @@ import { snapshotOf, type TokenObserver } from "./token-observer.ts";
 /** An answer is recomputed after this time even if nothing changed: its age and clock changed. */
 const MAX_AGE_MS = 1_000;
 /**
- * Changed tokens are measured for at most this time at once, so that requests are served in between: where these
- * take so long that measuring is late, for at most half of the time since the last one.
+ * Changed tokens are measured for at most this time at once, so that requests are served in between. Where measuring
+ * is late, as while the heap is marked, those in use are measured for up to half of the time since the last one.
  */
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
@@ -25,8 +25,9 @@ const LONGEST_BUDGET_MS = 200;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */
 const USED_ROUND_MS = 5_000;
-/** After this time the other tokens in use are left to the next call. */
-const SAMPLING_BUDGET_MS = 50;
+/** After this time the other tokens in use are left to the next call; the same of those that are not in use. */
+const SAMPLING_BUDGET_MS = 20;
+const OTHERS_BUDGET_MS = 10;
 /** Every token is visited for its sample once in this many calls: in six seconds if calls come on time. */
 const CALLS_PER_ROUND = 400;
 const MIN_VISITS = 200;
@@ -79,7 +80,8 @@ export class Answers {
     for (const token of state.dirtyTokens) {
       this.#measure(token, nowMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
-      if (this.#deps.clock.nowMs() - nowMs >= budgetMs) break;
+      const mostMs = isActive(token, nowMs) ? budgetMs : BUDGET_MS;
+      if (this.#deps.clock.nowMs() - nowMs >= mostMs) break;
     }
   }
 
@@ -97,7 +99,9 @@ export class Answers {
 
   /** Where calls come late these wait: answers and alerts go before samples of unused tokens. */
   #visitOthers(nowMs: number): void {
+    const { clock } = this.#deps;
     const { tokens } = this.#deps.state;
+    const startedMs = clock.nowMs();
     const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / CALLS_PER_ROUND));
     this.#visits ??= tokens.values();
     for (let visit = 0; visit < visits; visit++) {
@@ -107,11 +111,14 @@ export class Answers {
         return;
       }
       this.#sampleIfDue(token, nowMs);
+      if (clock.nowMs() - startedMs >= OTHERS_BUDGET_MS) return;
     }
   }
 
-  /** Active tokens are measured again for their sample, or carried on. */
+  /** Active tokens are measured again for their sample, or carried on; others if they changed, which rest until then. */
   #sampleIfDue(token: FollowedToken, nowMs: number): void {
+    if (!isSampleDue(token.series, nowMs)) return;
+    refreshGroup(this.#deps.state, token.group, nowMs);
     if (!this.#deps.observer.isDue(token, nowMs)) return;
     const maxAgeMs = isActive(token, nowMs) ? MAX_AGE_MS : Number.POSITIVE_INFINITY;
     this.#measure(token, nowMs, maxAgeMs);

@@ -17,8 +17,8 @@ import { rereadPool } from "./open-pool.ts";
 import { isActive } from "./schedule.ts";
 import { deliveredSlot, isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 
-/** An unused token is measured at most this often, however often it is traded. */
-const REST_MS = 2_000;
+/** An unused token that changed is measured for its next sample, or after this time. */
+const REST_MS = 10_000;
 /** Resting pools are visited this often. */
 const REST_VISITS_MS = 100;
 /** Changes over so many slots wait together, because the pool trades in each or its stream is late. */
@@ -44,7 +44,7 @@ const MOST_OWN_USES = 4;
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
  * waits, as between the notifications of its two vaults or after a lost one: together they are a
  * state that never existed; where the stream does not deliver the rest, its accounts are read. A pool of an
- * unused token rests between two measurements: a busy one is traded fifty times a second.
+ * unused token rests until the token's next sample: a busy one is traded fifty times a second.
  *
  * @returns whether any pool is still waiting
  */
@@ -102,11 +102,16 @@ function isVisitDue(state: LiveState): boolean {
 
 /** The same for the pools of these groups only, for an answer that is requested now. */
 export function refreshGroups(state: LiveState, groups: readonly PoolGroup[], nowMs: number): void {
-  const changed = [state.dirtyPools, state.waiting.pools, state.resting.pools];
-  if (changed.every(({ size }) => size === 0)) return;
-  for (const group of groups) {
-    for (const pool of group.pools.values())
-      if (changed.some((pools) => pools.has(pool))) refreshPool(state, pool, nowMs);
+  for (const group of groups) refreshGroup(state, group, nowMs);
+}
+
+/** The same for the pools of one group. */
+export function refreshGroup(state: LiveState, { pools }: PoolGroup, nowMs: number): void {
+  const { dirtyPools, waiting, resting } = state;
+  if (dirtyPools.size + waiting.pools.size + resting.pools.size === 0) return;
+  for (const pool of pools.values()) {
+    if (dirtyPools.has(pool) || waiting.pools.has(pool) || resting.pools.has(pool))
+      refreshPool(state, pool, nowMs);
   }
 }
 

@@ -90,6 +90,30 @@ test("a pool that appeared in a gap at a derived address is in the answers secon
   assert.equal(snapshot.assessment.measurement?.depthLamports, 100n * SOL);
 });
 
+test("a token that is not requested is measured once for each sample, however often it is traded, at its newest state", async (t) => {
+  const { chain, tracker, pool, pass } = await streaming();
+  closeAfter(t, () => tracker.close());
+  await pass(MINUTE_MS);
+  let sol = 80n;
+  const depths: (bigint | undefined)[] = [];
+  tracker.onSnapshot(({ assessment }) => {
+    depths.push(assessment.measurement?.depthLamports);
+    assert.equal(depths.at(-1), sol * SOL);
+  });
+  await pass(2 * MINUTE_MS, () => {
+    sol++;
+    setReserves(chain, pool, { base: 500_000_000_000_000n, quote: sol * SOL });
+  });
+  assert.ok(depths.length >= 11 && depths.length <= 13, `${depths.length} measurements`);
+  // The answer to a request has what came since the last sample.
+  sol++;
+  setReserves(chain, pool, { base: 500_000_000_000_000n, quote: sol * SOL });
+  chain.advance(1);
+  const snapshot = await tracker.snapshot(MINT);
+  assert.ok(snapshot.kind === "assessed");
+  assert.equal(snapshot.assessment.measurement?.depthLamports, sol * SOL);
+});
+
 test("a quiet token that is not requested is sampled every five minutes, and has a history without holes", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const { chain, tracker, pool, pass } = await streaming(database);

@@ -46,6 +46,9 @@ import { usdPrice } from "./usd-price.ts";
 
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
+/** Sweeps wait, no longer than this, while measuring alone takes so long: the thread is behind with its updates. */
+const LONGEST_SWEEP_WAIT_MS = 3_000;
+const BEHIND_MS = 50;
 const SAVE_EVERY_MS = 5_000;
 const HISTORY_DAYS = 30;
 const STATE_DAYS = 3;
@@ -320,7 +323,8 @@ export class Tracker implements Markets {
     this.#measuring.run();
     this.#answers.sample();
     this.#markets.pump();
-    if (nowMs >= this.#sweepDueMs) {
+    const isBehind = this.#deps.clock.nowMs() - nowMs > BEHIND_MS;
+    if (nowMs >= this.#sweepDueMs + (isBehind ? LONGEST_SWEEP_WAIT_MS : 0)) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
       this.#registry.sweep(nowMs);
       this.#feed.sweep(nowMs);
