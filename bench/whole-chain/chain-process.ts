@@ -205,9 +205,8 @@ async function sendNext(): Promise<void> {
     await until(startMs + (part + 1) * partMs);
     const from = Math.floor((messages.length * part) / sendsPerSlot);
     const to = Math.floor((messages.length * (part + 1)) / sendsPerSlot);
-    const sentMs = now();
     server.send(messages.slice(from, to));
-    sayEvents({ slot, atMs: sentMs }, unsent, messages.slice(from, to));
+    sayEvents(slot, unsent, messages.slice(from, to));
   }
   messagesAhead -= messages.length;
   server.endSlot(newest, parent);
@@ -221,11 +220,13 @@ type UnsentEvent = { readonly event: PlayedEvent; readonly accounts: Set<Address
 
 /** Reports the events whose last account is among these messages. Transactions that name it come much later. */
 function sayEvents(
-  { slot, atMs }: { readonly slot: PlayedSlot; readonly atMs: number },
+  slot: PlayedSlot,
   unsent: UnsentEvent[],
   messages: readonly StreamMessage[],
 ): void {
   if (unsent.length === 0) return;
+  // What `send` wrote leaves the process in a later phase of this turn of the event loop.
+  const atMs = now();
   const sent = messages.flatMap(({ kind, addresses }) => (kind === "account" ? addresses : []));
   for (const { accounts } of unsent) for (const address of sent) accounts.delete(address);
   const done = unsent.filter(({ accounts }) => accounts.size === 0);

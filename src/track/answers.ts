@@ -21,7 +21,7 @@ const MAX_AGE_MS = 1_000;
  */
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
-const LONGEST_BUDGET_MS = 200;
+const LONGEST_BUDGET_MS = 100;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */
 const USED_ROUND_MS = 5_000;

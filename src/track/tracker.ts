@@ -46,9 +46,9 @@ import { usdPrice } from "./usd-price.ts";
 
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
-/** Sweeps wait, no longer than this, while measuring alone takes so long: the thread is behind with its updates. */
-const LONGEST_SWEEP_WAIT_MS = 3_000;
+/** Where a tick takes longer than this, the thread is behind: sweeps wait then, for so long at most. */
 const BEHIND_MS = 50;
+const LONGEST_SWEEP_WAIT_MS = 3_000;
 const SAVE_EVERY_MS = 5_000;
 const HISTORY_DAYS = 30;
 const STATE_DAYS = 3;
@@ -75,6 +75,8 @@ export class Tracker implements Markets {
   readonly #feed: ChainFeed;
   readonly #registry: TokenRegistry;
   #timer: NodeJS.Timeout | null = null;
+  /** How long the last tick took. */
+  #tookMs = 0;
   #sweepDueMs = 0;
   #saveDueMs = 0;
 
@@ -309,7 +311,14 @@ export class Tracker implements Markets {
    */
   start(): void {
     this.#background.run("list known tokens", this.restore());
-    this.#timer ??= setInterval(() => this.tick(), TICK_EVERY_MS);
+    this.#timer ??= setTimeout(() => this.#runTicks(), TICK_EVERY_MS);
+  }
+
+  /** After a tick that took long, no other follows for as long: in one turn only a part of what arrived is read. */
+  #runTicks(): void {
+    this.tick();
+    const waitMs = Math.max(TICK_EVERY_MS - this.#tookMs, this.#tookMs);
+    this.#timer = setTimeout(() => this.#runTicks(), waitMs);
   }
 
   /** Reads the list of tokens that an earlier process followed; ticks restore them. */
@@ -323,8 +332,8 @@ export class Tracker implements Markets {
     this.#measuring.run();
     this.#answers.sample();
     this.#markets.pump();
-    const isBehind = this.#deps.clock.nowMs() - nowMs > BEHIND_MS;
-    if (nowMs >= this.#sweepDueMs + (isBehind ? LONGEST_SWEEP_WAIT_MS : 0)) {
+    const sweepWaitMs = this.#tookMs > BEHIND_MS ? LONGEST_SWEEP_WAIT_MS : 0;
+    if (nowMs >= this.#sweepDueMs + sweepWaitMs) {
       this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
       this.#registry.sweep(nowMs);
       this.#feed.sweep(nowMs);
@@ -332,6 +341,7 @@ export class Tracker implements Markets {
     }
     this.#registry.pump();
     this.#feed.pump();
+    this.#tookMs = Math.max(0, this.#deps.clock.nowMs() - nowMs);
   }
 
   /** Resolves when no read and no load is in progress. */
@@ -342,7 +352,7 @@ export class Tracker implements Markets {
   }
 
   async close(): Promise<void> {
-    if (this.#timer !== null) clearInterval(this.#timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#measuring.stop();
     this.#abort.abort();
