@@ -69,8 +69,8 @@ test("an update names the kinds of filters that it passed", () => {
     { filters: [], passesAccounts: false, passesPrograms: false },
   ];
   for (const { filters, ...passes } of kinds) {
-    const { update, ...read1 } = read(accountBytes({}, { filters })).account ?? assert.fail();
-    assert.deepEqual(read1, passes);
+    const { update, ...passed } = read(accountBytes({}, { filters })).account ?? assert.fail();
+    assert.deepEqual(passed, passes);
     assert.equal(update?.address, ADDRESS);
   }
 });
@@ -131,9 +131,9 @@ test("bytes that end early fail, or are an update without what is missing", () =
   for (const bytes of [account, transaction]) {
     for (let length = 0; length < bytes.length; length++) {
       try {
-        const read1 = read(Buffer.from(bytes.subarray(0, length)));
-        assert.notEqual(read1.transaction?.message?.slot, "7");
-        if (read1.account !== undefined) assert.equal(read1.account.update?.slot, 7n);
+        const cut = read(Buffer.from(bytes.subarray(0, length)));
+        assert.notEqual(cut.transaction?.message?.slot, "7");
+        if (cut.account !== undefined) assert.equal(cut.account.update?.slot, 7n);
       } catch (cause) {
         assert.ok(cause instanceof RangeError, String(cause));
       }

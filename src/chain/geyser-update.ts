@@ -21,7 +21,7 @@ export type StreamedAccount = {
 
 /** Fields in geyser.proto: of SubscribeUpdate, of the SubscribeUpdateAccount in it, and of the account in that. */
 const UPDATE = { filters: 1, account: 2, transaction: 4 } as const;
-const STATED = { account: 1, slot: 2 } as const;
+const ACCOUNT_UPDATE = { account: 1, slot: 2 } as const;
 const ACCOUNT = { pubkey: 1, lamports: 2, owner: 3, data: 6 } as const;
 const ADDRESS_BYTES = 32;
 const MOST_COPIED_SINGLY = 512;
@@ -34,7 +34,7 @@ const ACCOUNTS_PREFIX = Buffer.from(ACCOUNTS_FILTER);
 export class GeyserUpdateReader {
   readonly #decode: (bytes: Uint8Array) => SubscribeUpdate;
   readonly #update = new ProtoFields();
-  readonly #stated = new ProtoFields();
+  readonly #accountUpdate = new ProtoFields();
   readonly #account = new ProtoFields();
   /** Thousands of kept updates are of one slot: they share its number. */
   #slot = 0n;
@@ -72,14 +72,14 @@ export class GeyserUpdateReader {
   }
 
   #readAccount(bytes: Buffer, start: number, end: number): AccountUpdate | null {
-    const fields = this.#stated;
+    const fields = this.#accountUpdate;
     let slot = 0n;
     let accountStart = 0;
     let accountEnd = 0;
     fields.enter(bytes, start, end);
     while (fields.next()) {
-      if (fields.field === STATED.slot) slot = fields.u64;
-      else if (fields.field === STATED.account) {
+      if (fields.field === ACCOUNT_UPDATE.slot) slot = fields.u64;
+      else if (fields.field === ACCOUNT_UPDATE.account) {
         accountStart = fields.start;
         accountEnd = fields.end;
       }

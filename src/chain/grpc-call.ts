@@ -32,7 +32,7 @@ const STATUS_NAMES = [
   "UNAUTHENTICATED",
 ] as const;
 /** How much the server may send before we confirm it: with the default of 64 KiB a distant server waits often. */
-const WINDOW = 8 * 1024 * 1024;
+const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * One call of a gRPC method whose requests and responses are streams, over a connection of its own: no call waits for
@@ -51,12 +51,12 @@ export class GrpcCall {
 
   private constructor({ url, path, headers }: GrpcCallOptions) {
     this.#session = connect(new URL(url).origin, {
-      settings: { enablePush: false, initialWindowSize: WINDOW },
+      settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
       // Megabytes. A burst may wait here: the server is not misused by it.
       maxSessionMemory: Number.MAX_SAFE_INTEGER,
     });
     this.#session.on("connect", () => {
-      if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW);
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(WINDOW_BYTES);
     });
     this.#session.on("error", (error) => this.#end(reasonOf(error)));
     this.#session.on("close", () => this.#end("the connection was closed"));
@@ -94,7 +94,7 @@ export class GrpcCall {
     return call;
   }
 
-  /** Begins to deliver messages and the end, also those that have come already. To be called once, soon. */
+  /** Begins to deliver messages and the end. To be called once, in the turn in which the call was opened. */
   listen(events: GrpcCallEvents): void {
     this.#events = events;
     const frames = new GrpcFrames((bytes, start, end) =>
@@ -130,7 +130,7 @@ export class GrpcCall {
 
   #noteStatus({ "grpc-status": status, "grpc-message": message }: IncomingHttpHeaders): void {
     if (typeof status !== "string") return;
-    const text = typeof message === "string" ? decoded(message) : "";
+    const text = typeof message === "string" ? withoutPercents(message) : "";
     const name = STATUS_NAMES[Number(status)] ?? "UNKNOWN";
     this.#status = status === STATUS_OK ? ENDED : `${status} ${name}: ${text}`;
   }
@@ -151,7 +151,7 @@ export class GrpcCall {
 }
 
 /** A status message is percent-encoded. */
-function decoded(text: string): string {
+function withoutPercents(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

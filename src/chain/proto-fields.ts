@@ -48,12 +48,12 @@ export class ProtoFields {
     return true;
   }
 
-  /** The varint of the last field; exact below 2^53. */
+  /** The varint of the last field, 0 if it is another; exact below 2^53. */
   get number(): number {
     return this.#high * 2 ** LOW_BITS + this.#low;
   }
 
-  /** The varint of the last field, modulo 2^64. */
+  /** The same modulo 2^64. */
   get u64(): bigint {
     const { number } = this;
     if (number <= Number.MAX_SAFE_INTEGER) return BigInt(number);
@@ -67,19 +67,21 @@ export class ProtoFields {
         return;
       case FIXED64:
         this.#skip(8);
-        return;
+        break;
       case FIXED32:
         this.#skip(4);
-        return;
+        break;
       case DELIMITED:
         this.#readVarint();
         this.start = this.#at;
         this.#skip(this.number);
         this.end = this.#at;
-        return;
+        break;
       default:
         throw new RangeError(`a field has the unknown wire type ${wireType}`);
     }
+    this.#low = 0;
+    this.#high = 0;
   }
 
   #skip(length: number): void {

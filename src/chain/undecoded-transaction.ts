@@ -2,7 +2,7 @@ import type { SubscribeUpdate, SubscribeUpdateTransaction } from "@triton-one/ye
 
 /** A stream's message about a transaction. It is decoded when it is first read: most are of no interest. */
 export class UndecodedTransaction {
-  /** The whole message. */
+  /** The whole message, as part of what was read with it. */
   readonly bytes: Buffer;
   readonly #decode: (bytes: Uint8Array) => SubscribeUpdate;
   #decoded: SubscribeUpdate | null = null;
@@ -14,7 +14,8 @@ export class UndecodedTransaction {
 
   /** @throws RangeError where the bytes are not a protobuf message */
   get message(): SubscribeUpdateTransaction | undefined {
-    this.#decoded ??= this.#decode(this.bytes);
+    // A copy: what is decoded shares its bytes, and is kept by those who judge it.
+    this.#decoded ??= this.#decode(Buffer.from(this.bytes));
     return this.#decoded.transaction;
   }
 }

@@ -25,12 +25,16 @@ const LONGEST_BUDGET_MS = 100;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */
 const USED_ROUND_MS = 5_000;
-/** After this time the other tokens in use are left to the next call; the same of those that are not in use. */
+/** After this time the other tokens in use are left to the next call. */
 const SAMPLING_BUDGET_MS = 20;
+/**
+ * Every token is visited for its sample within this time, as far as that takes no more than ten milliseconds in a
+ * call, or a tenth of the time since the last one.
+ */
+const ROUND_MS = 6_000;
+const LEAST_VISITS = 200;
 const OTHERS_BUDGET_MS = 10;
-/** Every token is visited for its sample once in this many calls: in six seconds if calls come on time. */
-const CALLS_PER_ROUND = 400;
-const MIN_VISITS = 200;
+const OTHERS_SHARE = 0.1;
 
 export type AnswersDeps = {
   readonly state: LiveState;
@@ -52,13 +56,16 @@ export class Answers {
   /** Called with each answer that was served, once a newer one replaces it. */
   readonly onServed = new Listeners<Assessed>();
   readonly #usedRounds: Rounds<FollowedToken>;
-  #visits: Iterator<FollowedToken> | null = null;
+  readonly #rounds: Rounds<FollowedToken>;
   #measuredAtMs = 0;
+  #sampledAtMs = 0;
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
     const limits = { roundMs: USED_ROUND_MS, leastVisits: 1 };
     this.#usedRounds = new Rounds(deps.state.usedTokens, limits);
+    const others = { roundMs: ROUND_MS, leastVisits: LEAST_VISITS };
+    this.#rounds = new Rounds(membersOf(deps.state.tokens), others);
   }
 
   /** The token's answer now; null while the chain's clock is unknown. */
@@ -77,12 +84,19 @@ export class Answers {
     const budgetMs = Math.min(Math.max(BUDGET_MS, shareMs), LONGEST_BUDGET_MS);
     this.#measuredAtMs = nowMs;
     refreshPools(state, nowMs);
-    for (const token of state.dirtyTokens) {
+    if (this.#measureAll(state.dirtyTokens.inUse, nowMs, budgetMs))
+      this.#measureAll(state.dirtyTokens.others, nowMs, BUDGET_MS);
+  }
+
+  /** @returns whether all were measured before so much time had passed since `nowMs` */
+  #measureAll(tokens: Iterable<FollowedToken>, nowMs: number, budgetMs: number): boolean {
+    const { state, clock } = this.#deps;
+    for (const token of tokens) {
       this.#measure(token, nowMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
-      const mostMs = isActive(token, nowMs) ? budgetMs : BUDGET_MS;
-      if (this.#deps.clock.nowMs() - nowMs >= mostMs) break;
+      if (clock.nowMs() - nowMs >= budgetMs) return false;
     }
+    return true;
   }
 
   /** Takes the samples that are due among the next tokens, and writes the records whose slots are confirmed. */
@@ -93,26 +107,21 @@ export class Answers {
       this.#sampleIfDue(token, nowMs);
       return clock.nowMs() - nowMs < SAMPLING_BUDGET_MS;
     });
-    this.#visitOthers(nowMs);
+    this.#visitAll(nowMs);
     this.#deps.observer.settle();
   }
 
   /** Where calls come late these wait: answers and alerts go before samples of unused tokens. */
-  #visitOthers(nowMs: number): void {
+  #visitAll(nowMs: number): void {
     const { clock } = this.#deps;
-    const { tokens } = this.#deps.state;
     const startedMs = clock.nowMs();
-    const visits = Math.max(MIN_VISITS, Math.ceil(tokens.size / CALLS_PER_ROUND));
-    this.#visits ??= tokens.values();
-    for (let visit = 0; visit < visits; visit++) {
-      const { value: token, done } = this.#visits.next();
-      if (done === true) {
-        this.#visits = null;
-        return;
-      }
+    const shareMs = Math.min(OTHERS_SHARE * (nowMs - this.#sampledAtMs), LONGEST_BUDGET_MS);
+    const budgetMs = Math.max(OTHERS_BUDGET_MS, shareMs);
+    this.#sampledAtMs = nowMs;
+    this.#rounds.visit(nowMs, (token) => {
       this.#sampleIfDue(token, nowMs);
-      if (clock.nowMs() - startedMs >= OTHERS_BUDGET_MS) return;
-    }
+      return clock.nowMs() - startedMs < budgetMs;
+    });
   }
 
   /** Active tokens are measured again for their sample, or carried on; others if they changed, which rest until then. */
@@ -156,4 +165,14 @@ export class Answers {
   #report(report: Omit<MarketReport, "chainMs">, nowMs: number): void {
     this.onReport.emit({ ...report, chainMs: chainTimeMs(this.#deps.state.times, nowMs) });
   }
+}
+
+/** The values of a map, whichever it has when they are visited. */
+function membersOf<Member>(map: ReadonlyMap<unknown, Member>) {
+  return {
+    get size() {
+      return map.size;
+    },
+    [Symbol.iterator]: () => map.values(),
+  };
 }

@@ -50,7 +50,7 @@ export function applyUpdate(
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
 }
 
-/** An account that was reported as gone is read at once, and then every second until that is certain. */
+/** An account that was reported as gone is read at once, and then with each sweep until that is certain. */
 function noteDoubt(state: LiveState, account: FollowedAccount): void {
   if (account.held.doubtSlot === null) {
     state.doubted.delete(account);

@@ -34,6 +34,16 @@ export class DirtyTokens {
     yield* this.#inUse;
     yield* this.#others;
   }
+
+  /** Tokens that were requested or are watched, in the order of the changes. */
+  get inUse(): Iterable<FollowedToken> {
+    return this.#inUse;
+  }
+
+  /** The others, in the order of the changes. */
+  get others(): Iterable<FollowedToken> {
+    return this.#others;
+  }
 }
 
 function isUsed({ isWatched, askedAtMs }: FollowedToken): boolean {

@@ -168,7 +168,7 @@ export type LiveState = {
   readonly waiting: WaitingPools;
   readonly dirtyTokens: DirtyTokens;
   readonly uncheckedPools: Set<FollowedPool>;
-  /** Changed pools of unused tokens that were measured just now. */
+  /** Changed pools of unused tokens, until the next sample of these. */
   readonly resting: RestingPools;
   /** Groups whose pools, vacancies or search changed since they were last stored. */
   readonly unsavedGroups: Set<PoolGroup>;
@@ -178,7 +178,7 @@ export type LiveState = {
   readonly unwanted: Set<Address>;
   /** Accounts to read again immediately. */
   readonly rereadSoon: Set<Address>;
-  /** Accounts that were reported as gone, until that is confirmed: they are read every second. */
+  /** Accounts that were reported as gone, until that is confirmed: they are read with each sweep. */
   readonly doubted: Set<FollowedAccount>;
   sharedFacts: SharedFacts | null;
   /** Dollars for one SOL when a token with a stable's pools was last measured; null before that. */

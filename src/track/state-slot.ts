@@ -18,7 +18,7 @@ const UNKNOWN_SLOT = 0n;
 
 /**
  * The newest slot at which all accounts of the token are known to hold. With a whole stream, an
- * account without updates is unchanged up to the slot before the newest. An account that was reported as
+ * account without updates is unchanged up to the slot that was delivered. An account that was reported as
  * gone is certain up to the slot before that.
  */
 export function stateSlot(state: LiveState, token: FollowedToken): bigint | null {

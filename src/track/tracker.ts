@@ -46,6 +46,8 @@ import { usdPrice } from "./usd-price.ts";
 
 const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
+/** The longest wait after a tick that took as long: more may have been the clock. */
+const LONGEST_WAIT_MS = 200;
 /** Where a tick takes longer than this, the thread is behind: sweeps wait then, for so long at most. */
 const BEHIND_MS = 50;
 const LONGEST_SWEEP_WAIT_MS = 3_000;
@@ -317,7 +319,9 @@ export class Tracker implements Markets {
   /** After a tick that took long, no other follows for as long: in one turn only a part of what arrived is read. */
   #runTicks(): void {
     this.tick();
-    const waitMs = Math.max(TICK_EVERY_MS - this.#tookMs, this.#tookMs);
+    if (this.#timer === null) return;
+    const restMs = Math.min(this.#tookMs, LONGEST_WAIT_MS);
+    const waitMs = Math.max(TICK_EVERY_MS - this.#tookMs, restMs);
     this.#timer = setTimeout(() => this.#runTicks(), waitMs);
   }
 
