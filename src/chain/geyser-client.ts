@@ -6,7 +6,7 @@ import { GrpcCall } from "./grpc-call.ts";
 
 /** One subscription: it delivers updates and accepts requests that replace it. */
 export type GeyserCall = {
-  /** Begins to deliver updates, and the reason of the end. To be called once, soon. */
+  /** Begins to deliver updates, and the reason of the end. To be called once, in the turn in which it was opened. */
   readonly listen: (events: GeyserCallEvents) => void;
   readonly send: (request: SubscribeRequest) => void;
   /** Ends it; no event comes after it. */

@@ -36,7 +36,7 @@ const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * One call of a gRPC method whose requests and responses are streams, over a connection of its own: no call waits for
- * another's messages. It knows nothing of the messages but their bytes, and accepts no compression. Written on
+ * another's messages. Messages are bytes to it, and it accepts no compression. Written on
  * Node's HTTP/2: see decision 128.
  */
 export class GrpcCall {
@@ -52,7 +52,7 @@ export class GrpcCall {
   private constructor({ url, path, headers }: GrpcCallOptions) {
     this.#session = connect(new URL(url).origin, {
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
-      // Megabytes. A burst may wait here: the server is not misused by it.
+      // Megabytes, of which a burst may take many.
       maxSessionMemory: Number.MAX_SAFE_INTEGER,
     });
     this.#session.on("connect", () => {
@@ -130,7 +130,7 @@ export class GrpcCall {
 
   #noteStatus({ "grpc-status": status, "grpc-message": message }: IncomingHttpHeaders): void {
     if (typeof status !== "string") return;
-    const text = typeof message === "string" ? withoutPercents(message) : "";
+    const text = typeof message === "string" ? decodePercents(message) : "";
     const name = STATUS_NAMES[Number(status)] ?? "UNKNOWN";
     this.#status = status === STATUS_OK ? ENDED : `${status} ${name}: ${text}`;
   }
@@ -151,7 +151,7 @@ export class GrpcCall {
 }
 
 /** A status message is percent-encoded. */
-function withoutPercents(text: string): string {
+function decodePercents(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

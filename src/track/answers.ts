@@ -33,8 +33,8 @@ const SAMPLING_BUDGET_MS = 20;
  */
 const ROUND_MS = 6_000;
 const LEAST_VISITS = 200;
-const OTHERS_BUDGET_MS = 10;
-const OTHERS_SHARE = 0.1;
+const ROUND_BUDGET_MS = 10;
+const ROUND_SHARE = 0.1;
 
 export type AnswersDeps = {
   readonly state: LiveState;
@@ -62,10 +62,10 @@ export class Answers {
 
   constructor(deps: AnswersDeps) {
     this.#deps = deps;
-    const limits = { roundMs: USED_ROUND_MS, leastVisits: 1 };
-    this.#usedRounds = new Rounds(deps.state.usedTokens, limits);
-    const others = { roundMs: ROUND_MS, leastVisits: LEAST_VISITS };
-    this.#rounds = new Rounds(membersOf(deps.state.tokens), others);
+    const ofUsed = { roundMs: USED_ROUND_MS, leastVisits: 1 };
+    this.#usedRounds = new Rounds(deps.state.usedTokens, ofUsed);
+    const ofAll = { roundMs: ROUND_MS, leastVisits: LEAST_VISITS };
+    this.#rounds = new Rounds(membersOf(deps.state.tokens), ofAll);
   }
 
   /** The token's answer now; null while the chain's clock is unknown. */
@@ -115,8 +115,8 @@ export class Answers {
   #visitAll(nowMs: number): void {
     const { clock } = this.#deps;
     const startedMs = clock.nowMs();
-    const shareMs = Math.min(OTHERS_SHARE * (nowMs - this.#sampledAtMs), LONGEST_BUDGET_MS);
-    const budgetMs = Math.max(OTHERS_BUDGET_MS, shareMs);
+    const shareMs = Math.min(ROUND_SHARE * (nowMs - this.#sampledAtMs), LONGEST_BUDGET_MS);
+    const budgetMs = Math.max(ROUND_BUDGET_MS, shareMs);
     this.#sampledAtMs = nowMs;
     this.#rounds.visit(nowMs, (token) => {
       this.#sampleIfDue(token, nowMs);
