@@ -24,3 +24,14 @@ test("the thread copies the log into the database, and commits do not", async (t
   assert.equal(connection.pragma("wal_autocheckpoint", { simple: true }), 1_000);
   connection.close();
 });
+
+test("a thread that is stopped while it starts is not terminated, but ends of its own accord", async (t) => {
+  const file = join(sqlitePlace(t).dataDir, "checkpoints.db");
+  const connection = new Sqlite(file);
+  const exitCode = new Promise((resolve) =>
+    process.once("worker", (worker) => worker.once("exit", resolve)),
+  );
+  await startCheckpoints(connection, { file, log: null }).stop();
+  assert.equal(await exitCode, 0);
+  connection.close();
+});

@@ -33,6 +33,7 @@ export function startCheckpoints(
     workerData: plan,
   });
   worker.unref();
+  const ended = new Promise((resolve) => worker.once("exit", resolve));
   const setPages = (pages: number): void => {
     if (connection.open) connection.pragma(`wal_autocheckpoint = ${pages}`);
   };
@@ -47,7 +48,10 @@ export function startCheckpoints(
   });
   return {
     async stop() {
-      await worker.terminate();
+      // Asked, not terminated: a thread terminated while it loads SQLite's addon aborts the process.
+      worker.ref();
+      worker.postMessage("end");
+      await ended;
       setPages(PAGES);
     },
   };

@@ -6,7 +6,7 @@ import type { CheckpointPlan, CheckpointResult } from "./checkpoint-thread.ts";
 const { file, everyMs } = workerData as CheckpointPlan;
 const connection = new Sqlite(file, { timeout: 0 });
 const send = (result: CheckpointResult): void => parentPort?.postMessage(result);
-setInterval(() => {
+const timer = setInterval(() => {
   try {
     connection.pragma("wal_checkpoint(PASSIVE)");
     send({ failure: null });
@@ -14,3 +14,8 @@ setInterval(() => {
     send({ failure: (cause as Error).message });
   }
 }, everyMs);
+// The only message is the request to end.
+parentPort?.once("message", () => {
+  clearInterval(timer);
+  connection.close();
+});

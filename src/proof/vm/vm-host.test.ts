@@ -27,6 +27,21 @@ test("bytes that are not a program are refused with a reason, and the VM goes on
   await vm.close();
 });
 
+test("a thread that is starting when the host closes is ended only once it has started", async () => {
+  const thread = threadOf(
+    "const { parentPort } = require('node:worker_threads'); parentPort.once('message', () => parentPort.postMessage({ kind: 'ready' }));",
+  )();
+  const events: string[] = [];
+  thread.once("message", () => events.push("ready")).once("exit", () => events.push("exit"));
+  const vm = new VmHost(() => thread);
+  const call = vm.execute(EMPTY_RUN);
+  const closed = vm.close().then(() => events.push("closed"));
+  thread.postMessage("go");
+  await assert.rejects(call, VmError);
+  await closed;
+  assert.deepEqual(events, ["ready", "exit", "closed"]);
+});
+
 test("without the optional package every call gives the reason, and none starts a thread again", async () => {
   let threads = 0;
   const open = threadOf(

@@ -37,6 +37,7 @@ export class VmHost {
   readonly #programs = new Map<Address, VmProgram>();
   readonly #open: () => Worker;
   #thread: Worker | null = null;
+  #starting: Promise<Worker> | null = null;
   /** Why no VM runs here; null while that is not known. */
   #missing: string | null = null;
   #isBusy = false;
@@ -63,6 +64,8 @@ export class VmHost {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { done } of this.#waiting.splice(0)) done.reject(new VmError("the VM is closed"));
+    // A thread terminated while it loads the VM's addon may abort the process.
+    await this.#starting?.catch(() => null);
     await this.#end();
   }
 
@@ -92,7 +95,7 @@ export class VmHost {
 
   async #answer(call: ToVm): Promise<FromVm> {
     if (this.#runs >= RUNS_PER_THREAD) await this.#end();
-    const thread = this.#thread ?? (await this.#start());
+    const thread = this.#thread ?? (await this.#started());
     this.#runs++;
     try {
       return await ask(thread, call);
@@ -100,6 +103,13 @@ export class VmHost {
       if (!(cause instanceof RefusedCall)) await this.#end();
       throw cause;
     }
+  }
+
+  #started(): Promise<Worker> {
+    this.#starting = this.#start().finally(() => {
+      this.#starting = null;
+    });
+    return this.#starting;
   }
 
   async #start(): Promise<Worker> {
