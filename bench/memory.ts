@@ -88,7 +88,6 @@ async function measure(tokens: number, mix?: VenueMix) {
         chainMs: nowMs,
         isClosed: () => false,
       });
-      token.series = observed.series;
       if (sample === 0 && observed.sample !== null) block.add(observed.sample);
     }
     blocks.push(block);

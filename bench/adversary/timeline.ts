@@ -1,5 +1,5 @@
 import type { Assessment } from "#src/measure/assessment.ts";
-import { newSeries, observe, type TokenSeries } from "#src/track/history/series.ts";
+import { newSeries, observe } from "#src/track/history/series.ts";
 import { attacked, type Honest } from "./effects.ts";
 import { withoutShare } from "./honest-markets.ts";
 import { assessPlan, PLAN_TIME_MS } from "./measure-plan.ts";
@@ -47,18 +47,17 @@ function isPresent({ fromStep, onSteps, offSteps }: Timing, step: number): boole
 }
 
 function isAlerted(shown: (step: number) => Assessment): boolean {
-  let series: TokenSeries = newSeries(1);
+  const series = newSeries(1);
   for (let step = -QUIET_STEPS; step < ATTACK_STEPS; step++) {
     const nowMs = PLAN_TIME_MS + (step + QUIET_STEPS) * STEP_MS;
     const assessment = { ...shown(step), stateTimeMs: nowMs };
-    const observed = observe(series, {
+    const { change } = observe(series, {
       assessment,
       nowMs,
       chainMs: nowMs,
       isClosed: () => false,
     });
-    if (observed.change?.kind === "on") return true;
-    series = observed.series;
+    if (change?.kind === "on") return true;
   }
   return false;
 }

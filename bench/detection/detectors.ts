@@ -12,15 +12,14 @@ export function ownDetector(name: string, rules?: DeteriorationRules): NamedDete
   return {
     name,
     watch: () => {
-      let state = initialDeterioration();
+      const state = initialDeterioration();
       return ({ timeMs, seen, basis }) => {
-        const applied = applySample(
+        const change = applySample(
           state,
           { timeMs, c10Sol: seen?.c10Sol ?? null, basis, losses: seen?.losses ?? null },
           rules,
         );
-        state = applied.state;
-        return applied.change?.kind ?? null;
+        return change?.kind ?? null;
       };
     },
   };

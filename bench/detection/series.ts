@@ -69,7 +69,7 @@ export async function judgeSeriesFile(
 /** When the alert was on, and why. A sample that is missing is a gap; so is one before and after a migration. */
 export function judgeSeries(series: Series): JudgedSeries {
   const { stepSeconds, events } = series;
-  let state = initialDeterioration();
+  const state = initialDeterioration();
   const on: SeriesAlert[] = [];
   let pending: Pending = { losses: NO_LOSSES, sinceIndex: 0 };
   for (const [index, c10Sol] of series.c10.entries()) {
@@ -77,7 +77,7 @@ export function judgeSeries(series: Series): JudgedSeries {
     const fresh = events.filter(({ t }) => t > second - stepSeconds && t <= second);
     pending = freshLosses(pending, fresh, index);
     const before = state.statistics?.log ?? null;
-    const applied = applySample(state, {
+    const change = applySample(state, {
       timeMs: START_MS + second * 1_000,
       c10Sol,
       basis: basisAt(events, second, stepSeconds),
@@ -85,8 +85,7 @@ export function judgeSeries(series: Series): JudgedSeries {
     });
     const hasFallen = before !== null && c10Sol !== null && Math.log(c10Sol) < before;
     if (hasFallen) pending = { losses: NO_LOSSES, sinceIndex: index };
-    state = applied.state;
-    if (applied.change !== null) note(on, applied.change, second);
+    if (change !== null) note(on, change, second);
   }
   const first = on[0];
   const hasLead = first !== undefined && series.drainAt !== null;

@@ -32,8 +32,8 @@ export function pricedPart(assessment: Assessment): PricedPart | null {
  * pool opens, capacity does not show what the token's own pools hold.
  */
 export function awaitsHop(before: PricedPart, { pools }: PricedPart): boolean {
+  if (!pools.some(isBehindClosedHop)) return false;
   const waiting = new Set(pools.filter(isBehindClosedHop).map(({ address }) => address));
-  if (waiting.size === 0) return false;
   let known = 0n;
   for (const { address, nearDepthLamports } of before.pools)
     known += waiting.has(address) ? -nearDepthLamports : nearDepthLamports;

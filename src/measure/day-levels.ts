@@ -1,20 +1,30 @@
 import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
-import { advanceHeld, type HeldLevel, heldOf, startHeld } from "./held-level.ts";
+import {
+  advanceHeld,
+  copyHeld,
+  type HeldLevel,
+  heldOf,
+  restoredHeld,
+  type StoredHeld,
+  startHeld,
+  storedHeld,
+} from "./held-level.ts";
 import { addLosses, type Losses, NO_LOSSES } from "./losses.ts";
 
 /**
  * What the rules over hours and over gaps know of a token: the highest level of each hour, and what
- * has changed C10 since. It survives gaps and restarts. Plain data; never changed, replaced.
+ * has changed C10 since. It survives gaps and restarts. Advanced in place.
  */
 export type DayLevels = {
   /** Running totals of what changed C10. */
-  readonly totals: Losses;
+  totals: Losses;
   /** Minus the withdrawals less additions: its level over a minute, so that flash liquidity is not a reference. */
-  readonly kept: HeldLevel | null;
-  /** Ascending, of the last 24 hours. */
-  readonly hours: readonly HourLevel[];
-  /** The newest level, and its time; null before the first. */
-  readonly last: { readonly level: number; readonly timeMs: number } | null;
+  kept: HeldLevel | null;
+  /** Six numbers for each of the last 24 hours, ascending: see `HourLevel`. Replaced, never modified. */
+  hours: readonly number[];
+  /** The newest level, and its time; NaN before the first. */
+  lastLevel: number;
+  lastMs: number;
 };
 
 export type HourLevel = {
@@ -24,7 +34,13 @@ export type HourLevel = {
   readonly totals: Losses;
 };
 
-export const NO_LEVELS: DayLevels = { totals: NO_LOSSES, kept: null, hours: [], last: null };
+/** As they are stored. */
+export type StoredLevels = {
+  readonly totals: Losses;
+  readonly kept: StoredHeld | null;
+  readonly hours: readonly HourLevel[];
+  readonly last: { readonly level: number; readonly timeMs: number } | null;
+};
 
 export type LevelReading = {
   readonly timeMs: number;
@@ -34,23 +50,41 @@ export type LevelReading = {
 };
 
 const { hours: HOURS, hourMs } = CALIBRATION.deterioration.day;
+/** How many numbers an hour has, and the places of the first; the other totals follow. */
+const HOUR_NUMBERS = 6;
+const [HOUR, LEVEL, WITHDRAWN] = [0, 1, 2];
+const NO_HOURS: readonly number[] = [];
 
-/** With one more reading, no older than the newest. */
-export function advanceLevels(before: DayLevels, reading: LevelReading): DayLevels {
-  const { timeMs, level } = reading;
-  const totals = madeUpFor(before, reading.losses);
-  const kept =
-    before.kept === null
-      ? startHeld(timeMs, -totals.withdrawn)
-      : advanceHeld(before.kept, timeMs, -totals.withdrawn);
+export function noLevels(): DayLevels {
+  return {
+    ...{ totals: NO_LOSSES, kept: null, hours: NO_HOURS },
+    ...{ lastLevel: Number.NaN, lastMs: Number.NaN },
+  };
+}
+
+export function copyLevels(levels: DayLevels): DayLevels {
+  return { ...levels, kept: levels.kept === null ? null : copyHeld(levels.kept) };
+}
+
+/** Adds one more reading, no older than the newest. */
+export function advanceLevels(levels: DayLevels, { timeMs, level, losses }: LevelReading): void {
+  const totals = madeUpFor(levels, losses);
+  const kept = levels.kept ?? startHeld(timeMs, -totals.withdrawn);
+  if (levels.kept !== null) advanceHeld(kept, timeMs, -totals.withdrawn);
+  levels.totals = totals;
+  levels.kept = kept;
   const hour = Math.floor(timeMs / hourMs);
-  const newest = before.hours.at(-1);
-  let { hours } = before;
-  if (newest?.hour !== hour || level > newest.level) {
-    const earlier = hours.filter((entry) => entry.hour !== hour && entry.hour > hour - HOURS);
-    hours = [...earlier, { hour, level, totals: { ...totals, withdrawn: -heldOf(kept) } }];
+  const newest = levels.hours.length - HOUR_NUMBERS;
+  if (levels.hours[newest + HOUR] !== hour || level > numberAt(levels.hours, newest + LEVEL)) {
+    const { sold, fees, paused } = totals;
+    const earlier = levels.hours.filter((_, place) => {
+      const other = numberAt(levels.hours, place - (place % HOUR_NUMBERS) + HOUR);
+      return other !== hour && other > hour - HOURS;
+    });
+    levels.hours = [...earlier, hour, level, -heldOf(kept), sold, fees, paused];
   }
-  return { totals, kept, hours, last: { level, timeMs } };
+  levels.lastLevel = level;
+  levels.lastMs = timeMs;
 }
 
 /**
@@ -60,14 +94,15 @@ export function advanceLevels(before: DayLevels, reading: LevelReading): DayLeve
 function madeUpFor({ totals, hours }: DayLevels, losses: Losses | null): Losses {
   if (losses === null || losses === NO_LOSSES) return totals;
   const sum = addLosses(totals, losses);
-  const reference = highestOf(hours)?.totals.withdrawn ?? sum.withdrawn;
+  const highest = highestOf(hours);
+  const reference = highest === null ? sum.withdrawn : numberAt(hours, highest + WITHDRAWN);
   const least = Math.min(sum.withdrawn, reference);
   return { ...sum, withdrawn: Math.max(least, sum.withdrawn - (losses.appeared ?? 0)) };
 }
 
 /** Without levels to fall from: the level that C10 has now is the new normal. */
-export function restartLevels(levels: DayLevels): DayLevels {
-  return { ...levels, hours: [] };
+export function restartLevels(levels: DayLevels): void {
+  levels.hours = NO_HOURS;
 }
 
 /**
@@ -76,20 +111,60 @@ export function restartLevels(levels: DayLevels): DayLevels {
  * Elapsed time does not reduce it.
  */
 export function drainedFrom(
-  { totals, hours, last }: DayLevels,
+  { totals, hours, lastLevel }: DayLevels,
   { day, recoveredPct }: Pick<DeteriorationRules, "day" | "recoveredPct">,
 ): HourLevel | null {
   const highest = highestOf(hours);
-  if (highest === null || last === null) return null;
-  const withdrawn = totals.withdrawn - highest.totals.withdrawn;
-  const fall = highest.level - last.level;
+  if (highest === null || Number.isNaN(lastLevel)) return null;
+  const withdrawn = totals.withdrawn - numberAt(hours, highest + WITHDRAWN);
+  const fall = numberAt(hours, highest + LEVEL) - lastLevel;
   const half = -Math.log1p(-day.withdrawnPct / 100);
   const isDrained = withdrawn >= half && fall > -Math.log(recoveredPct / 100);
-  return isDrained || (fall >= half && withdrawn >= fall * day.withdrawnShare) ? highest : null;
+  const isExplained = fall >= half && withdrawn >= fall * day.withdrawnShare;
+  return isDrained || isExplained ? hourAt(hours, highest) : null;
 }
 
-function highestOf(hours: readonly HourLevel[]): HourLevel | null {
-  let highest: HourLevel | null = null;
-  for (const entry of hours) if (highest === null || entry.level > highest.level) highest = entry;
+/** Where the highest hour begins; null: there is none. Of equal ones the earliest. */
+function highestOf(hours: readonly number[]): number | null {
+  if (hours.length === 0) return null;
+  let highest = 0;
+  for (let start = HOUR_NUMBERS; start < hours.length; start += HOUR_NUMBERS)
+    if (numberAt(hours, start + LEVEL) > numberAt(hours, highest + LEVEL)) highest = start;
   return highest;
+}
+
+function hourAt(hours: readonly number[], start: number): HourLevel {
+  const [hour = 0, level = 0, withdrawn = 0, sold = 0, fees = 0, paused = 0] = hours.slice(
+    start,
+    start + HOUR_NUMBERS,
+  );
+  return { hour, level, totals: { withdrawn, sold, fees, paused } };
+}
+
+function numberAt(hours: readonly number[], place: number): number {
+  return hours[place] ?? Number.NaN;
+}
+
+export function storedLevels(levels: DayLevels): StoredLevels {
+  const { totals, kept, hours, lastLevel, lastMs } = levels;
+  return {
+    totals,
+    kept: kept === null ? null : storedHeld(kept),
+    hours: Array.from({ length: hours.length / HOUR_NUMBERS }, (_, index) =>
+      hourAt(hours, index * HOUR_NUMBERS),
+    ),
+    last: Number.isNaN(lastLevel) ? null : { level: lastLevel, timeMs: lastMs },
+  };
+}
+
+export function restoredLevels({ totals, kept, hours, last }: StoredLevels): DayLevels {
+  return {
+    totals,
+    kept: kept === null ? null : restoredHeld(kept),
+    hours: hours.flatMap(({ hour, level, totals: { withdrawn, sold, fees, paused } }) => [
+      ...[hour, level, withdrawn, sold, fees, paused],
+    ]),
+    lastLevel: last?.level ?? Number.NaN,
+    lastMs: last?.timeMs ?? Number.NaN,
+  };
 }

@@ -2,13 +2,18 @@ import { CALIBRATION, type DeteriorationRules } from "./calibration.ts";
 import { logCapacity } from "./capacity-series.ts";
 import {
   advanceLevels,
+  copyLevels,
   type DayLevels,
   drainedFrom,
-  NO_LEVELS,
+  noLevels,
   restartLevels,
+  restoredLevels,
+  type StoredLevels,
+  storedLevels,
 } from "./day-levels.ts";
 import {
   advanceStatistics,
+  copyStatistics,
   type FallStatistics,
   medianPeak,
   type NextReading,
@@ -16,6 +21,7 @@ import {
   startStatistics,
   withdrawnBy,
 } from "./fall-statistics.ts";
+import { newestOf } from "./held-level.ts";
 import {
   type Cause,
   type CauseShares,
@@ -25,6 +31,7 @@ import {
   type Losses,
   lossesSince,
 } from "./losses.ts";
+import { numberRecord } from "./number-record.ts";
 
 /** One reading of the priced pools' C10, on every change and at least every 10 s. */
 export type CapacitySample = {
@@ -66,29 +73,38 @@ export type DeteriorationChange =
       readonly deterioration: Deterioration;
     };
 
-/** All that is remembered of a token: about 3 kB. Plain data; never changed, replaced. */
-export type DeteriorationState = {
-  /** When the first sample ever came; null before it. */
-  readonly bornMs: number | null;
-  readonly timeMs: number;
-  readonly basis: number;
-  /** Of the series of this basis; null before its first sample, and after a gap. */
-  readonly statistics: FallStatistics | null;
+const NUMBERS = [
+  /** When the first sample ever came; NaN before it. */
+  "bornMs",
+  "timeMs",
+  "basis",
   /** How wild the token was when its last series ended. */
-  readonly variance: number;
+  "variance",
   /**
    * What no loss explains of all falls so far, less what has come back: ln C10 is judged with this
    * added, so that a mid that moves, or a pool that is no longer seen, is not a fall.
    */
-  readonly unexplained: number;
+  "unexplained",
+] as const;
+
+/** All that is remembered of a token: about 1.5 kB. Advanced in place by `applySample`. */
+export class DeteriorationState extends numberRecord(NUMBERS) {
+  /** Of the series of this basis; null before its first sample, and after a gap. */
+  statistics: FallStatistics | null = null;
   readonly levels: DayLevels;
   /** The running totals at the start of the fall that is under way. */
-  readonly fallFrom: Losses;
-  readonly alert: Alert | null;
-};
+  fallFrom: Losses;
+  alert: Alert | null = null;
+
+  constructor(numbers: Readonly<Record<(typeof NUMBERS)[number], number>>, levels: DayLevels) {
+    super(numbers);
+    this.levels = levels;
+    this.fallFrom = levels.totals;
+  }
+}
 
 /** What of a state survives a restart. */
-export type KeptLevels = Pick<DeteriorationState, "unexplained" | "levels">;
+export type KeptLevels = { readonly unexplained: number; readonly levels: StoredLevels };
 
 type Alert = {
   readonly deterioration: Deterioration;
@@ -98,124 +114,132 @@ type Alert = {
   readonly lowAtMs: number;
 };
 
-type Applied = { readonly state: DeteriorationState; readonly change: DeteriorationChange | null };
-
 /** A token of which nothing is known yet, or only what an earlier process kept. */
-export function initialDeterioration(kept: KeptLevels | null = null): DeteriorationState {
-  const levels = kept?.levels ?? NO_LEVELS;
-  return {
-    bornMs: null,
-    timeMs: 0,
-    basis: 0,
-    statistics: null,
-    variance: CALIBRATION.deterioration.drift.startVariance,
-    unexplained: kept?.unexplained ?? 0,
-    levels,
-    fallFrom: levels.totals,
-    alert: null,
-  };
+export function initialDeterioration(
+  kept: KeptLevels | null = null,
+  { timeMs, basis } = { timeMs: 0, basis: 0 },
+): DeteriorationState {
+  const { startVariance: variance } = CALIBRATION.deterioration.drift;
+  return new DeteriorationState(
+    { bornMs: Number.NaN, timeMs, basis, variance, unexplained: kept?.unexplained ?? 0 },
+    kept === null ? noLevels() : restoredLevels(kept.levels),
+  );
+}
+
+export function keptOf({ unexplained, levels }: DeteriorationState): KeptLevels {
+  return { unexplained, levels: storedLevels(levels) };
+}
+
+/** A state that stays as it is while the other is advanced. */
+export function copyDeterioration(state: DeteriorationState): DeteriorationState {
+  const copy = new DeteriorationState(state, copyLevels(state.levels));
+  copy.statistics = state.statistics === null ? null : copyStatistics(state.statistics);
+  copy.fallFrom = state.fallFrom;
+  copy.alert = state.alert;
+  return copy;
 }
 
 /**
- * Judges one sample after the others. Samples older than the newest change nothing. After a gap the
- * series starts again: a fall over it counts only where less than half is left, or as withdrawals
+ * Judges one sample after the others, and advances the state by it. Samples older than the newest change nothing.
+ * After a gap the series starts again: a fall over it counts only where less than half is left, or as withdrawals
  * over a day. On another basis nothing is compared; an alert that is on stays on, and ends by its time.
+ *
+ * @returns the change of the alert; null: none
  */
 export function applySample(
   state: DeteriorationState,
   sample: CapacitySample,
   rules: DeteriorationRules = CALIBRATION.deterioration,
-): Applied {
-  const { timeMs, losses, basis } = sample;
-  if (timeMs < state.timeMs) return { state, change: null };
-  const before = state.statistics;
-  const variance = before?.variance ?? state.variance;
-  if (sample.c10Sol === null) {
-    return endByTime({ ...state, timeMs, statistics: null, variance }, rules);
+): DeteriorationChange | null {
+  const { timeMs, c10Sol, losses, basis } = sample;
+  if (timeMs < state.timeMs) return null;
+  if (c10Sol === null) {
+    noteGap(state);
+    state.timeMs = timeMs;
+    return endByTime(state, rules);
   }
-  if (state.basis !== basis) return startBasis(state, sample, variance, rules);
-  const raw = logCapacity(sample.c10Sol);
-  const last = before?.held.last ?? state.levels.last?.level ?? null;
-  const unexplained = nextUnexplained(state.unexplained, last, raw, losses);
-  const reading = { timeMs, log: raw + unexplained, losses };
-  const statistics =
-    before === null
-      ? startStatistics(timeMs, reading.log, variance)
-      : advanceStatistics(before, reading, rules);
-  const wasFalling = before !== null && before.slow.sum > 0;
-  const next: DeteriorationState = {
-    ...state,
-    bornMs: state.bornMs ?? timeMs,
-    timeMs,
-    statistics,
-    unexplained,
-    levels: advanceLevels(state.levels, { timeMs, level: statistics.log, losses }),
-    fallFrom: wasFalling ? state.fallFrom : state.levels.totals,
-  };
-  if (next.alert !== null) return turnOff(next, statistics, rules);
-  const isYoung = timeMs - (state.bornMs ?? timeMs) < rules.youngMs;
-  const found =
-    before === null
-      ? goneInGap(state, statistics, rules)
-      : detect({ before, reading, statistics, isYoung }, rules);
-  const drained = found ?? drain(next, rules);
-  return drained === null ? { state: next, change: null } : turnOn(next, drained, sample.c10Sol);
+  if (Number.isNaN(state.bornMs)) state.bornMs = timeMs;
+  state.timeMs = timeMs;
+  if (state.basis !== basis) return startBasis(state, { timeMs, basis, c10Sol }, rules);
+  const found = advance(state, { timeMs, c10Sol, losses }, rules);
+  if (state.alert !== null) return turnOff(state, rules);
+  return found === null ? null : turnOn(state, found, c10Sol);
+}
+
+type KnownSample = CapacitySample & { readonly c10Sol: number };
+
+/** Advances all that is known by one more sample of the same basis. @returns the fall that it shows; null: none */
+function advance(
+  state: DeteriorationState,
+  { timeMs, c10Sol, losses }: Omit<KnownSample, "basis">,
+  rules: DeteriorationRules,
+): Found | null {
+  const { levels, statistics } = state;
+  const { totals: totalsBefore, lastLevel: levelBefore } = levels;
+  const raw = logCapacity(c10Sol);
+  const last = statistics === null ? levelBefore : newestOf(statistics.held);
+  state.unexplained = nextUnexplained(state.unexplained, last, raw, losses);
+  const reading = { timeMs, log: raw + state.unexplained, losses };
+  if (statistics === null || statistics.slowSum === 0) state.fallFrom = totalsBefore;
+  if (statistics === null) {
+    state.statistics = startStatistics(timeMs, reading.log, state.variance);
+    advanceLevels(levels, { timeMs, level: reading.log, losses });
+    const gone = goneInGap(levelBefore, reading.log, rules);
+    return (gone && { ...gone, from: totalsBefore }) ?? drain(state, rules);
+  }
+  const isWithdrawal = losses !== null && losses.withdrawn > 0;
+  const before = { log: statistics.log, median: isWithdrawal ? medianPeak(statistics) : null };
+  advanceStatistics(statistics, reading, rules);
+  advanceLevels(levels, { timeMs, level: statistics.log, losses });
+  const isYoung = timeMs - state.bornMs < rules.youngMs;
+  return detect({ before, reading, statistics, isYoung }, rules) ?? drain(state, rules);
 }
 
 /** Samples were missing: what comes next starts the series again, and is compared over the gap. */
-export function afterGap(state: DeteriorationState): DeteriorationState {
-  const variance = state.statistics?.variance ?? state.variance;
-  return { ...state, statistics: null, variance };
+export function noteGap(state: DeteriorationState): void {
+  state.variance = state.statistics?.variance ?? state.variance;
+  state.statistics = null;
 }
 
 /** The first sample of another basis: nothing of before is compared with it. */
 function startBasis(
   state: DeteriorationState,
-  sample: CapacitySample & { readonly c10Sol: number | null },
-  variance: number,
+  { timeMs, basis, c10Sol }: Omit<KnownSample, "losses">,
   rules: DeteriorationRules,
-): Applied {
-  const { timeMs, basis } = sample;
-  const log = logCapacity(sample.c10Sol ?? 0);
-  const statistics = startStatistics(timeMs, log, variance);
-  const started: DeteriorationState = {
-    ...state,
-    bornMs: state.bornMs ?? timeMs,
-    timeMs,
-    basis,
-    statistics,
-    unexplained: 0,
-    levels: advanceLevels(restartLevels(state.levels), { timeMs, level: log, losses: null }),
-    fallFrom: state.levels.totals,
-    alert: onOtherBasis(state.alert, log),
-  };
-  return turnOff(started, statistics, rules);
+): DeteriorationChange | null {
+  const { levels, alert } = state;
+  const log = logCapacity(c10Sol);
+  state.statistics = startStatistics(timeMs, log, state.statistics?.variance ?? state.variance);
+  state.basis = basis;
+  state.unexplained = 0;
+  state.fallFrom = levels.totals;
+  restartLevels(levels);
+  advanceLevels(levels, { timeMs, level: log, losses: null });
+  // It can't recover to a level of another series; new lows are counted from here.
+  if (alert !== null) state.alert = { ...alert, level: null, low: log };
+  return turnOff(state, rules);
 }
 
 /**
  * What of a fall no pool's loss explains is added, and what of a rise nothing explains is taken off
  * again: a mid that goes up and comes back leaves no trace.
  *
- * @param last ln C10 with `unexplained` added; null: there is no earlier sample
+ * @param last ln C10 with `unexplained` added; NaN: there is no earlier sample
  */
 function nextUnexplained(
   unexplained: number,
-  last: number | null,
+  last: number,
   raw: number,
   losses: Losses | null,
 ): number {
-  if (last === null || losses === null) return unexplained;
+  if (Number.isNaN(last) || losses === null) return unexplained;
   const fall = last - unexplained - raw;
   return Math.max(0, unexplained + fall - explainedBy(losses));
 }
 
-/** An alert that is on can't recover to a level of another series; new lows are counted from here. */
-function onOtherBasis(alert: Alert | null, log: number): Alert | null {
-  return alert === null ? null : { ...alert, level: null, low: log };
-}
-
 type Step = {
-  readonly before: FallStatistics;
+  /** The level before, and the ten-minute median, which is known where liquidity was withdrawn. */
+  readonly before: { readonly log: number; readonly median: number | null };
   readonly reading: NextReading;
   readonly statistics: FallStatistics;
   readonly isYoung: boolean;
@@ -228,15 +252,10 @@ type Found = {
   readonly from?: Losses;
 };
 
-/** Less than half of the last known level is left after a gap or a restart. */
-function goneInGap(
-  { levels }: DeteriorationState,
-  { log }: FallStatistics,
-  rules: DeteriorationRules,
-): Found | null {
-  const { last, totals } = levels;
-  if (last === null || !hasFallen(last.level, log, rules.gapFallPct)) return null;
-  return { detector: "gap", level: last.level, from: totals };
+/** Less than half of the last known level is left after a gap or a restart. @param last NaN: none is known */
+function goneInGap(last: number, log: number, rules: DeteriorationRules): Found | null {
+  if (Number.isNaN(last) || !hasFallen(last, log, rules.gapFallPct)) return null;
+  return { detector: "gap", level: last };
 }
 
 function drain({ levels }: DeteriorationState, rules: DeteriorationRules): Found | null {
@@ -254,17 +273,17 @@ function detect(step: Step, rules: DeteriorationRules): Found | null {
     return { detector: "jump", level: recent };
   }
   if (isWithdrawnAtOnce(step, rules)) return { detector: "withdrawal", level: before.log };
-  const { withdrawn, slow, fast, variance } = statistics;
-  if (withdrawn.sum >= rules.drift.withdrawnThreshold) {
-    return { detector: "withdrawal", level: withdrawn.from };
+  if (statistics.withdrawnSum >= rules.drift.withdrawnThreshold) {
+    return { detector: "withdrawal", level: statistics.withdrawnFrom };
   }
   if (isYoung) return null;
+  const { variance, slowSum, fastSum } = statistics;
   const { slowPerMinute, fastPerMinute } = rules.drift;
-  if (slow.sum >= driftThreshold(variance / slowPerMinute, rules.drift)) {
-    return { detector: "drift", level: slow.from };
+  if (slowSum >= driftThreshold(variance / slowPerMinute, rules.drift)) {
+    return { detector: "drift", level: statistics.slowFrom };
   }
-  const isFast = fast.sum >= driftThreshold(variance / fastPerMinute, rules.drift);
-  return isFast ? { detector: "drift", level: fast.from } : null;
+  const isFast = fastSum >= driftThreshold(variance / fastPerMinute, rules.drift);
+  return isFast ? { detector: "drift", level: statistics.fastFrom } : null;
 }
 
 /** Whether this slot's withdrawals took that share of the ten-minute median, and C10 is below it now. */
@@ -272,9 +291,9 @@ function isWithdrawnAtOnce(
   { before, reading, statistics }: Step,
   rules: DeteriorationRules,
 ): boolean {
-  const withdrawn = withdrawnBy(before, statistics.log, reading.losses);
-  if (withdrawn === 0) return false;
-  const median = medianPeak(before);
+  const { median } = before;
+  const withdrawn = withdrawnBy(before.log, statistics.log, reading.losses);
+  if (withdrawn === 0 || median === null) return false;
   const cut = Math.exp(before.log - median) * -Math.expm1(-withdrawn);
   const { withdrawalFallPct } = rules;
   return 100 * cut >= withdrawalFallPct && hasFallen(median, statistics.log, withdrawalFallPct);
@@ -293,43 +312,43 @@ function turnOn(
   state: DeteriorationState,
   { detector, level, from }: Found,
   c10Sol: number,
-): Applied {
+): DeteriorationChange {
   const { timeMs, unexplained, levels } = state;
-  const low = logCapacity(c10Sol) + unexplained;
   const losses = lossesSince(from ?? state.fallFrom, levels.totals);
-  const levelSol = Math.exp(level - unexplained);
   const deterioration: Deterioration = {
     detector,
     cause: causeOf(losses),
     causes: causeShares(losses),
     sinceMs: timeMs,
-    levelSol,
+    levelSol: Math.exp(level - unexplained),
     c10Sol,
   };
-  const alert = { deterioration, level, low, lowAtMs: timeMs };
-  return { state: { ...state, alert }, change: { kind: "on", deterioration } };
+  const low = logCapacity(c10Sol) + unexplained;
+  state.alert = { deterioration, level, low, lowAtMs: timeMs };
+  return { kind: "on", deterioration };
 }
 
 /** Ends the alert where C10 is back, or has stopped falling for long enough. */
-function turnOff(
-  state: DeteriorationState,
-  { log, timeMs }: FallStatistics,
-  rules: DeteriorationRules,
-): Applied {
-  const { alert } = state;
-  if (alert === null) return { state, change: null };
+function turnOff(state: DeteriorationState, rules: DeteriorationRules): DeteriorationChange | null {
+  const { alert, statistics, timeMs } = state;
+  if (alert === null || statistics === null) return null;
+  const { log } = statistics;
   if (alert.level !== null && log >= alert.level + Math.log(rules.recoveredPct / 100)) {
     return ended(state, alert.deterioration, "recovered");
   }
   if (hasFallen(alert.low, log, rules.newLowPct)) {
-    return { state: { ...state, alert: { ...alert, low: log, lowAtMs: timeMs } }, change: null };
+    state.alert = { ...alert, low: log, lowAtMs: timeMs };
+    return null;
   }
   return endByTime(state, rules);
 }
 
-function endByTime(state: DeteriorationState, rules: DeteriorationRules): Applied {
+function endByTime(
+  state: DeteriorationState,
+  rules: DeteriorationRules,
+): DeteriorationChange | null {
   const { alert, timeMs } = state;
-  if (alert === null || timeMs - alert.lowAtMs < rules.newNormalMs) return { state, change: null };
+  if (alert === null || timeMs - alert.lowAtMs < rules.newNormalMs) return null;
   return ended(state, alert.deterioration, "new-normal");
 }
 
@@ -338,23 +357,14 @@ function ended(
   state: DeteriorationState,
   deterioration: Deterioration,
   reason: "recovered" | "new-normal",
-): Applied {
+): DeteriorationChange {
   const { statistics, levels } = state;
-  const restarted =
-    statistics === null
-      ? null
-      : {
-          ...startStatistics(statistics.timeMs, statistics.log, statistics.variance),
-          held: statistics.held,
-        };
-  return {
-    state: {
-      ...state,
-      alert: null,
-      fallFrom: levels.totals,
-      levels: restartLevels(levels),
-      statistics: restarted,
-    },
-    change: { kind: "off", reason, deterioration },
-  };
+  state.alert = null;
+  state.fallFrom = levels.totals;
+  restartLevels(levels);
+  if (statistics !== null) {
+    const { timeMs, log, variance, held } = statistics;
+    state.statistics = startStatistics(timeMs, log, variance, held);
+  }
+  return { kind: "off", reason, deterioration };
 }

@@ -5,18 +5,18 @@ export type Trend = "improving" | "stable" | "deteriorating";
 
 /**
  * The last half hour of ln C10, in intervals of 10 s. Consecutive equal values are stored as one run, so the
- * next sample of a quiet token changes one number. All samples have the same basis. Immutable.
+ * next sample of a quiet token changes one number. All samples have the same basis. Advanced in place.
  */
 export type TrendWindow = {
-  readonly basis: number;
+  basis: number;
   /** The interval, counted from 1970, of the first sample. */
-  readonly first: number;
+  first: number;
   /** The interval of the newest sample; before the first sample, the one before `first`. */
-  readonly end: number;
+  end: number;
   /** The last interval of each run but the newest, ascending; each run begins after the one before it. */
-  readonly lasts: readonly number[];
-  /** The value of each run, as a 32-bit float; NaN: intervals without a sample. */
-  readonly logs: readonly number[];
+  lasts: readonly number[];
+  /** The value of each run, as a 32-bit float; NaN: intervals without a sample. Both lists are replaced, never modified. */
+  logs: readonly number[];
 };
 
 const { intervalMs } = CALIBRATION.series;
@@ -27,13 +27,15 @@ const SAMPLE_PLACES = new Float64Array(PLACES);
 const SAMPLE_LOGS = new Float64Array(PLACES);
 const SAMPLE_LEVELS = new Float64Array(PLACES);
 
+const NONE: readonly number[] = [];
+
 /** A window without samples. */
 export function emptyTrendWindow(basis: number): TrendWindow {
-  return { basis, first: 0, end: -1, lasts: [], logs: [] };
+  return { basis, first: 0, end: -1, lasts: NONE, logs: NONE };
 }
 
 /**
- * The window with one more sample; a later sample of the same 10 s replaces the one before, and one
+ * Adds one more sample to the window; a later sample of the same 10 s replaces the one before, and one
  * of another basis starts a new series. An older sample than the newest changes nothing.
  *
  * @param c10Sol null: a gap, in which the earlier samples only grow older
@@ -42,56 +44,75 @@ export function emptyTrendWindow(basis: number): TrendWindow {
 export function pushTrendSample(
   window: TrendWindow,
   sample: { readonly timeMs: number; readonly c10Sol: number | null; readonly basis: number },
-): TrendWindow {
+): void {
   const { c10Sol, basis } = sample;
   const interval = Math.floor(sample.timeMs / intervalMs);
-  const start = window.basis === basis ? window : emptyTrendWindow(basis);
-  if (c10Sol === null) return isEmpty(start) ? start : trimmed(start, interval);
-  const log = Math.fround(logCapacity(c10Sol));
-  if (isEmpty(start)) return { basis, first: interval, end: interval, lasts: [], logs: [log] };
-  if (interval < start.end) return start;
-  const earlier = interval === start.end ? withoutNewest(start) : start;
-  const { first, end, lasts, logs } = earlier;
-  if (isEmpty(earlier)) return { basis, first, end: interval, lasts, logs: [log] };
-  if (end === interval - 1 && logs.at(-1) === log) {
-    return trimmed({ basis, first, end: interval, lasts, logs });
+  if (window.basis !== basis) clear(window, basis);
+  if (c10Sol === null) {
+    if (!isEmpty(window)) trim(window, interval);
+    return;
   }
-  const isSkipped = end < interval - 1;
-  return trimmed({
-    basis,
-    first,
-    end: interval,
-    lasts: isSkipped ? [...lasts, end, interval - 1] : [...lasts, end],
-    logs: isSkipped ? [...logs, Number.NaN, log] : [...logs, log],
-  });
+  if (!isEmpty(window) && interval < window.end) return;
+  if (!isEmpty(window) && interval === window.end) removeNewest(window);
+  add(window, interval, Math.fround(logCapacity(c10Sol)));
+  trim(window, interval);
 }
 
 function isEmpty({ logs }: TrendWindow): boolean {
   return logs.length === 0;
 }
 
-/** The window without the last interval. */
-function withoutNewest(window: TrendWindow): TrendWindow {
+function clear(window: TrendWindow, basis: number): void {
+  window.basis = basis;
+  window.first = 0;
+  window.end = -1;
+  window.lasts = NONE;
+  window.logs = NONE;
+}
+
+/** @param interval after the newest */
+function add(window: TrendWindow, interval: number, log: number): void {
+  const { end, lasts, logs } = window;
+  window.end = interval;
+  if (isEmpty(window)) {
+    window.first = interval;
+    window.logs = [log];
+  } else if (end < interval - 1) {
+    window.lasts = [...lasts, end, interval - 1];
+    window.logs = [...logs, Number.NaN, log];
+  } else if (logs.at(-1) !== log) {
+    window.lasts = [...lasts, end];
+    window.logs = [...logs, log];
+  }
+}
+
+/** Removes the last interval. */
+function removeNewest(window: TrendWindow): void {
   const { first, lasts, logs } = window;
-  const end = window.end - 1;
-  const before = lasts.at(-1) ?? first - 1;
-  if (before < end) return { ...window, end };
-  return { ...window, end, lasts: lasts.slice(0, -1), logs: logs.slice(0, -1) };
+  window.end--;
+  if ((lasts.at(-1) ?? first - 1) < window.end) return;
+  window.lasts = lasts.slice(0, -1);
+  window.logs = logs.slice(0, -1);
 }
 
 /** Removes intervals that are half an hour older than `now`, and those before the first sample. */
-function trimmed(window: TrendWindow, now = window.end): TrendWindow {
+function trim(window: TrendWindow, now: number): void {
   const { basis, end, lasts, logs } = window;
   let first = Math.max(window.first, now - PLACES + 1);
-  if (first > end) return emptyTrendWindow(basis);
+  if (first > end) {
+    clear(window, basis);
+    return;
+  }
   let old = 0;
   for (; old < lasts.length; old++) {
     const last = lasts[old] ?? 0;
     if (last >= first && !Number.isNaN(logs[old])) break;
     first = Math.max(first, last + 1);
   }
-  if (old === 0) return first === window.first ? window : { ...window, first };
-  return { basis, first, end, lasts: lasts.slice(old), logs: logs.slice(old) };
+  window.first = first;
+  if (old === 0) return;
+  window.lasts = lasts.slice(old);
+  window.logs = logs.slice(old);
 }
 
 /** Seconds between the oldest and the newest sample of the window; 0 where there are fewer than two. */

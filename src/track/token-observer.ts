@@ -12,9 +12,9 @@ import {
   isSampleDue,
   keptLevels,
   observe,
+  restoreAlert,
+  restoreLevels,
   type TokenSeries,
-  withKeptSeries,
-  withOpenAlert,
 } from "./history/series.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import type { AlertChange, MarketReport } from "./market-report.ts";
@@ -47,9 +47,8 @@ export class TokenObserver {
     if (opened === undefined) return;
     // It may have been dropped meanwhile.
     if (!this.#deps.state.tokens.has(token.mint)) await this.#deps.archive?.close(token.mint);
-    if (opened.kept !== null && isYoung(token.series))
-      token.series = withKeptSeries(token.series, opened.kept);
-    if (opened.openAlert !== null) token.series = withOpenAlert(token.series, opened.openAlert);
+    if (opened.kept !== null && isYoung(token.series)) restoreLevels(token.series, opened.kept);
+    if (opened.openAlert !== null) restoreAlert(token.series, opened.openAlert);
   }
 
   /** Notes an answer that is given from now on. */
@@ -95,14 +94,14 @@ export class TokenObserver {
    */
   observe(token: FollowedToken, assessment: Assessment, nowMs: number): AlertChange | null {
     const { state, archive } = this.#deps;
-    const before = token.series.last;
-    const { series, sample, change } = observe(token.series, {
+    const { series } = token;
+    const before = series.last;
+    const { sample, change } = observe(series, {
       assessment,
       nowMs,
       chainMs: chainTimeMs(state.times, nowMs),
       isClosed: (pool) => state.known.get(pool) === null,
     });
-    token.series = series;
     if (sample !== null && archive !== null) {
       const kept = isActive(token, nowMs)
         ? { snapshot: snapshotOf(token, assessment), levels: keptLevels(series) }
@@ -165,7 +164,7 @@ function newestChange(state: LiveState, token: FollowedToken): bigint {
 
 /** Whether a series has hardly begun: what an earlier process kept then replaces it. */
 function isYoung({ deterioration: { bornMs, timeMs } }: TokenSeries): boolean {
-  return bornMs === null || timeMs - bornMs < YOUNG_MS;
+  return Number.isNaN(bornMs) || timeMs - bornMs < YOUNG_MS;
 }
 
 /**

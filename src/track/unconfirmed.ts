@@ -5,7 +5,7 @@ import { BoundedSet } from "#src/platform/bounded-map.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import type { HeldAccount } from "./held-account.ts";
-import type { TokenSeries } from "./history/series.ts";
+import { copySeries, type TokenSeries } from "./history/series.ts";
 import type { FollowedAccount, FollowedToken } from "./live-state.ts";
 
 /** Slots whose outcome is awaited. Older ones count as confirmed, and their accounts are read again. */
@@ -111,7 +111,7 @@ export function keepVersion(
 export function keepSeries(unconfirmed: Unconfirmed, token: FollowedToken, slot: bigint): void {
   if (!isUnconfirmed(unconfirmed, slot)) return;
   const { series } = slotOf(unconfirmed, slot);
-  if (!series.has(token)) series.set(token, token.series);
+  if (!series.has(token)) series.set(token, copySeries(token.series));
 }
 
 /** Keeps a record until `writeRecords` finds that its slots are confirmed. */
@@ -242,13 +242,11 @@ function restoreSeries(
     slot: waiting === undefined ? slot : minBigint(waiting.slot, slot),
     alert: turnedOn ?? waiting?.alert ?? null,
   });
-  token.series =
-    alert === null && earlier !== null
-      ? { ...before, deterioration: { ...before.deterioration, alert } }
-      : before;
+  token.series = before;
+  if (alert === null) before.deterioration.alert = null;
   // Later slots saw the series with the change that is void now.
   for (const [later, { series }] of unconfirmed.slots)
-    if (later > slot && series.has(token)) series.set(token, token.series);
+    if (later > slot && series.has(token)) series.set(token, copySeries(before));
 }
 
 function slotOf({ slots }: Unconfirmed, slot: bigint): UnconfirmedSlot {

@@ -16,7 +16,7 @@ type Scene = { readonly pools: readonly PoolPlan[]; readonly unpricedSol?: numbe
 /** A token followed over markets that change; alerts by the second at which they turned on. */
 class Followed {
   readonly alerts: { readonly atSeconds: number; readonly cause: string | null }[] = [];
-  series: TokenSeries = newSeries(1);
+  readonly series: TokenSeries = newSeries(1);
   #seconds = 0;
 
   /** Shows this market once now, and again every ten seconds until so many have passed. */
@@ -26,13 +26,12 @@ class Followed {
     const assessment = assess({ ...market, unpriced });
     for (const untilSeconds = this.#seconds + seconds; this.#seconds < untilSeconds; ) {
       const nowMs = PLAN_TIME_MS + 1_000 * this.#seconds;
-      const { series, change } = observe(this.series, {
+      const { change } = observe(this.series, {
         assessment: { ...assessment, stateTimeMs: nowMs },
         nowMs,
         chainMs: nowMs,
         isClosed: () => false,
       });
-      this.series = series;
       if (change?.kind === "on") {
         const cause = change.deterioration.cause?.kind ?? null;
         this.alerts.push({ atSeconds: this.#seconds, cause });

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import type { Assessment, Ladder, PoolShare } from "#src/measure/assessment.ts";
-import { historySeconds, isInGap, newSeries, observe, type TokenSeries } from "./series.ts";
+import {
+  copySeries,
+  historySeconds,
+  isInGap,
+  newSeries,
+  observe,
+  type TokenSeries,
+} from "./series.ts";
 
 const MINT = namedAddress("token");
 const START_MS = 1_800_000_000_000;
@@ -65,14 +72,13 @@ function tell(
   at: (nowMs: number) => Assessment,
   closed: readonly string[] = [],
 ): Story {
-  let { series, nowMs } = story;
+  const series = copySeries(story.series);
+  let { nowMs } = story;
   const gone = new Set(closed.map(namedAddress));
   for (let second = 0; second < seconds; second += 10) {
     nowMs += 10_000;
     const isClosed = (address: typeof MINT) => gone.has(address);
-    const observed = observe(series, { assessment: at(nowMs), nowMs, chainMs: nowMs, isClosed });
-    series = observed.series;
-    const { change } = observed;
+    const { change } = observe(series, { assessment: at(nowMs), nowMs, chainMs: nowMs, isClosed });
     if (change !== null) {
       story.alerts.push(`${change.kind} ${change.deterioration.cause?.kind ?? "unknown"}`);
     }

@@ -6,13 +6,15 @@ import {
   pricedPart,
 } from "#src/measure/capacity-series.ts";
 import {
-  afterGap,
   applySample,
+  copyDeterioration,
   type Deterioration,
   type DeteriorationChange,
   type DeteriorationState,
   initialDeterioration,
   type KeptLevels,
+  keptOf,
+  noteGap,
 } from "#src/measure/deterioration.ts";
 import { lossesBetween } from "#src/measure/losses.ts";
 import {
@@ -29,21 +31,20 @@ import { nextBasis, type SeriesBasis } from "./series-basis.ts";
 /** If the state was not confirmed for this time, the series has a gap. */
 const GAP_AFTER_MS = 60_000;
 
-/** A token's recent history. Plain data, replaced by `observe` and never modified. */
+/** A token's recent history. `observe` advances it in place. */
 export type TokenSeries = {
-  readonly basis: SeriesBasis;
+  basis: SeriesBasis;
   readonly window: TrendWindow;
-  readonly trend: Trend;
-  readonly deterioration: DeteriorationState;
+  trend: Trend;
+  deterioration: DeteriorationState;
   /** The newest assessment whose priced part was known. */
-  readonly last: Assessment | null;
+  last: Assessment | null;
   /** Since when there are samples of this basis without a gap; null: there are none. */
-  readonly sinceMs: number | null;
-  readonly sampledAtMs: number;
+  sinceMs: number | null;
+  sampledAtMs: number;
 };
 
 export type Observed = {
-  readonly series: TokenSeries;
   /** The sample of this interval of ten seconds; null if it has one already. */
   readonly sample: Sample | null;
   readonly change: DeteriorationChange | null;
@@ -72,11 +73,17 @@ export function newSeries(basis: number): TokenSeries {
     basis: { alert: basis, trend: basis },
     window: emptyTrendWindow(basis),
     trend: "stable",
-    deterioration: { ...initialDeterioration(), basis },
+    deterioration: initialDeterioration(null, { timeMs: 0, basis }),
     last: null,
     sinceMs: null,
     sampledAtMs: 0,
   };
+}
+
+/** A series that stays as it is while the other is advanced. */
+export function copySeries(series: TokenSeries): TokenSeries {
+  const { window, deterioration } = series;
+  return { ...series, window: { ...window }, deterioration: copyDeterioration(deterioration) };
 }
 
 /** Whole seconds without a gap up to the newest sample. */
@@ -87,36 +94,30 @@ export function historySeconds({ sinceMs, sampledAtMs }: TokenSeries): number {
 /** What an earlier process knew: the levels that a fall is measured from, and the pools they are of. */
 export type KeptSeries = { readonly levels: KeptLevels; readonly last: Assessment };
 
-/** A token whose levels an earlier process kept. Its next sample is compared over the time between. */
-export function withKeptSeries(series: TokenSeries, { levels, last }: KeptSeries): TokenSeries {
-  if (series.deterioration.alert !== null) return series;
+/** Continues the levels that an earlier process kept. The next sample is compared over the time between. */
+export function restoreLevels(series: TokenSeries, { levels, last }: KeptSeries): void {
+  const { alert, timeMs } = series.deterioration;
+  if (alert !== null) return;
   // Samples that were taken while the record was read are forgotten for the alert.
-  const { timeMs } = series.deterioration;
-  const deterioration = { ...initialDeterioration(levels), timeMs, basis: series.basis.alert };
-  return { ...series, deterioration, last };
+  series.deterioration = initialDeterioration(levels, { timeMs, basis: series.basis.alert });
+  series.last = last;
 }
 
 /** What of the series is to be kept for the next process. */
 export function keptLevels({ deterioration }: TokenSeries): KeptLevels {
-  return { unexplained: deterioration.unexplained, levels: deterioration.levels };
+  return keptOf(deterioration);
 }
 
 /** An alert that was on when an earlier process ended stays on until its time is over. */
-export function withOpenAlert(series: TokenSeries, alert: OpenAlert): TokenSeries {
-  if (series.deterioration.alert !== null) return series;
-  const { unexplained } = series.deterioration;
+export function restoreAlert({ deterioration, last }: TokenSeries, alert: OpenAlert): void {
+  if (deterioration.alert !== null) return;
+  const { unexplained } = deterioration;
   const { startedAtMs: sinceMs, ...known } = alert;
-  return {
-    ...series,
-    deterioration: {
-      ...series.deterioration,
-      alert: {
-        deterioration: { ...known, sinceMs },
-        level: series.last === null ? null : logCapacity(known.levelSol) + unexplained,
-        low: logCapacity(known.c10Sol) + unexplained,
-        lowAtMs: sinceMs,
-      },
-    },
+  deterioration.alert = {
+    deterioration: { ...known, sinceMs },
+    level: last === null ? null : logCapacity(known.levelSol) + unexplained,
+    low: logCapacity(known.c10Sol) + unexplained,
+    lowAtMs: sinceMs,
   };
 }
 
@@ -136,44 +137,37 @@ export function isInGap({ sinceMs, deterioration }: TokenSeries): boolean {
 /** Adds an assessment: on every change, and at least every ten seconds. */
 export function observe(series: TokenSeries, observation: Observation): Observed {
   const { assessment, nowMs } = observation;
-  const judged = judge(series, observation);
-  const { basis } = judged.series;
-  if (!isSampleDue(series, nowMs)) return { ...judged, sample: null };
+  const change = judge(series, observation);
+  if (!isSampleDue(series, nowMs)) return { change, sample: null };
+  const { window, basis } = series;
   const isCurrent = nowMs - assessment.stateTimeMs < GAP_AFTER_MS;
   const c10Sol = isCurrent ? capacityOfAssessment(assessment) : null;
-  const window = pushTrendSample(series.window, { timeMs: nowMs, c10Sol, basis: basis.trend });
   const isGap = nowMs - series.sampledAtMs > GAP_AFTER_MS;
-  const since = basis.trend === series.window.basis ? series.sinceMs : null;
-  const sinceMs = c10Sol === null ? null : isGap ? nowMs : (since ?? nowMs);
-  return {
-    series: { ...judged.series, window, trend: trendOf(window), sinceMs, sampledAtMs: nowMs },
-    sample: sampleOf(assessment, nowMs, basis.trend),
-    change: judged.change,
-  };
+  const since = basis.trend === window.basis ? series.sinceMs : null;
+  pushTrendSample(window, { timeMs: nowMs, c10Sol, basis: basis.trend });
+  series.trend = trendOf(window);
+  series.sinceMs = c10Sol === null ? null : isGap ? nowMs : (since ?? nowMs);
+  series.sampledAtMs = nowMs;
+  return { change, sample: sampleOf(assessment, nowMs, basis.trend) };
 }
 
 /**
  * Judges the token's alert on the priced pools, whether the answer is blocked or not. All times are
  * the chain's, so that an error of the local clock changes no alert.
  */
-function judge(series: TokenSeries, observation: Observation): Omit<Observed, "sample"> {
+function judge(series: TokenSeries, observation: Observation): DeteriorationChange | null {
   const { assessment, chainMs, isClosed } = observation;
+  const { last: before, deterioration } = series;
   const isCurrent = chainMs - assessment.stateTimeMs < GAP_AFTER_MS;
-  const before = series.last;
   const earlier = before === null ? null : pricedPart(before);
   const part = pricedPart(assessment);
   const isGapOfHop = earlier !== null && part !== null && awaitsHop(earlier, part);
   const c10Sol = isCurrent && !isGapOfHop ? (part?.c10Sol ?? null) : null;
   const isKnown = before !== null && c10Sol !== null;
-  const basis = isKnown
-    ? nextBasis(series.basis, { before, after: assessment, isClosed })
-    : series.basis;
+  if (isKnown) series.basis = nextBasis(series.basis, { before, after: assessment, isClosed });
   const losses = isKnown ? lossesBetween(before, assessment, isClosed) : null;
-  const isGap = chainMs - series.deterioration.timeMs > GAP_AFTER_MS;
-  const { state, change } = applySample(
-    isGap ? afterGap(series.deterioration) : series.deterioration,
-    { timeMs: chainMs, c10Sol, basis: basis.alert, losses },
-  );
-  const last = c10Sol === null ? before : assessment;
-  return { series: { ...series, basis, deterioration: state, last }, change };
+  if (c10Sol !== null) series.last = assessment;
+  if (chainMs - deterioration.timeMs > GAP_AFTER_MS) noteGap(deterioration);
+  const { alert: basis } = series.basis;
+  return applySample(deterioration, { timeMs: chainMs, c10Sol, basis, losses });
 }
