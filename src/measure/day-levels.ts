@@ -57,8 +57,11 @@ const NO_HOURS: readonly number[] = [];
 
 export function noLevels(): DayLevels {
   return {
-    ...{ totals: NO_LOSSES, kept: null, hours: NO_HOURS },
-    ...{ lastLevel: Number.NaN, lastMs: Number.NaN },
+    totals: NO_LOSSES,
+    kept: null,
+    hours: NO_HOURS,
+    lastLevel: Number.NaN,
+    lastMs: Number.NaN,
   };
 }
 
@@ -81,7 +84,8 @@ export function advanceLevels(levels: DayLevels, { timeMs, level, losses }: Leve
       const other = numberAt(levels.hours, place - (place % HOUR_NUMBERS) + HOUR);
       return other !== hour && other > hour - HOURS;
     });
-    levels.hours = [...earlier, hour, level, -heldOf(kept), sold, fees, paused];
+    // Not by a spread, whose array keeps room for more.
+    levels.hours = earlier.concat(hour, level, -heldOf(kept), sold, fees, paused);
   }
   levels.lastLevel = level;
   levels.lastMs = timeMs;

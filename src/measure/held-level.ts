@@ -25,8 +25,10 @@ const LOWS: Ring = { start: 3, length: CALIBRATION.deterioration.heldMs / interv
 
 /** A level that is taken to have lasted. */
 export function startHeld(timeMs: number, value: number): HeldLevel {
-  const interval = Math.floor(timeMs / intervalMs);
-  return [value, interval, value, ...Array.from({ length: LOWS.length }, () => value)];
+  // Made at its length: an array that grows keeps room for more.
+  const held = new Array<number>(LOWS.start + LOWS.length).fill(value) as HeldLevel;
+  held[INTERVAL] = Math.floor(timeMs / intervalMs);
+  return held;
 }
 
 /** Adds one more value, no older than the newest. */
@@ -68,5 +70,5 @@ export function storedHeld([last, interval, low, ...lows]: HeldLevel): StoredHel
 }
 
 export function restoredHeld({ last, interval, low, lows }: StoredHeld): HeldLevel {
-  return [last, interval, low, ...lows];
+  return [last, interval, low].concat(lows) as HeldLevel;
 }

@@ -78,11 +78,11 @@ function add(window: TrendWindow, interval: number, log: number): void {
     window.first = interval;
     window.logs = [log];
   } else if (end < interval - 1) {
-    window.lasts = [...lasts, end, interval - 1];
-    window.logs = [...logs, Number.NaN, log];
+    window.lasts = lasts.concat(end, interval - 1);
+    window.logs = logs.concat(Number.NaN, log);
   } else if (logs.at(-1) !== log) {
-    window.lasts = [...lasts, end];
-    window.logs = [...logs, log];
+    window.lasts = lasts.concat(end);
+    window.logs = logs.concat(log);
   }
 }
 
