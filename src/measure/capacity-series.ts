@@ -32,6 +32,7 @@ export function pricedPart(assessment: Assessment): PricedPart | null {
  * pool opens, capacity does not show what the token's own pools hold.
  */
 export function awaitsHop(before: PricedPart, { pools }: PricedPart): boolean {
+  // Most tokens have no such pool, and need no set.
   if (!pools.some(isBehindClosedHop)) return false;
   const waiting = new Set(pools.filter(isBehindClosedHop).map(({ address }) => address));
   let known = 0n;

@@ -9,12 +9,8 @@ const HOUR_MS = 3_600_000;
 function levelsOf(readings: readonly number[]) {
   const levels = noLevels();
   readings.forEach((level, index) => {
-    const withdrawn = index / 100;
-    advanceLevels(levels, {
-      timeMs: START_MS + (index * HOUR_MS) / 4,
-      level,
-      losses: { ...NO_LOSSES, withdrawn },
-    });
+    const losses = { withdrawn: index / 100, sold: index / 10, fees: index, paused: 10 * index };
+    advanceLevels(levels, { timeMs: START_MS + (index * HOUR_MS) / 4, level, losses });
   });
   return levels;
 }

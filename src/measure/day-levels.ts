@@ -20,7 +20,10 @@ export type DayLevels = {
   totals: Losses;
   /** Minus the withdrawals less additions: its level over a minute, so that flash liquidity is not a reference. */
   kept: HeldLevel | null;
-  /** Six numbers for each of the last 24 hours, ascending: see `HourLevel`. Replaced, never modified. */
+  /**
+   * Six numbers for each of the last 24 hours, ascending: its number, the highest ln C10 that lasted a minute, and the
+   * totals at that time: withdrawn, sold, fees and paused. Replaced, never modified.
+   */
   hours: readonly number[];
   /** The newest level, and its time; NaN before the first. */
   lastLevel: number;
@@ -138,11 +141,9 @@ function highestOf(hours: readonly number[]): number | null {
 }
 
 function hourAt(hours: readonly number[], start: number): HourLevel {
-  const [hour = 0, level = 0, withdrawn = 0, sold = 0, fees = 0, paused = 0] = hours.slice(
-    start,
-    start + HOUR_NUMBERS,
-  );
-  return { hour, level, totals: { withdrawn, sold, fees, paused } };
+  const at = (place: number) => numberAt(hours, start + place);
+  const totals = { withdrawn: at(WITHDRAWN), sold: at(3), fees: at(4), paused: at(5) };
+  return { hour: at(HOUR), level: at(LEVEL), totals };
 }
 
 function numberAt(hours: readonly number[], place: number): number {
@@ -165,9 +166,9 @@ export function restoredLevels({ totals, kept, hours, last }: StoredLevels): Day
   return {
     totals,
     kept: kept === null ? null : restoredHeld(kept),
-    hours: hours.flatMap(({ hour, level, totals: { withdrawn, sold, fees, paused } }) => [
-      ...[hour, level, withdrawn, sold, fees, paused],
-    ]),
+    hours: hours.flatMap(({ hour, level, totals: at }) => {
+      return [hour, level, at.withdrawn, at.sold, at.fees, at.paused];
+    }),
     lastLevel: last?.level ?? Number.NaN,
     lastMs: last?.timeMs ?? Number.NaN,
   };

@@ -1,6 +1,7 @@
 /**
- * A class of objects whose named fields are the numbers of one array, and are set in place. V8 boxes each double
- * of an ordinary object, and the collector visits each box; an array of doubles is a single object to it.
+ * A class of objects whose named fields are the numbers of one array. V8 boxes each double of an ordinary object,
+ * and the collector visits each box; an array of doubles is a single object to it. The fields are accessors: a
+ * spread or `structuredClone` has none of them, so an object is copied with `new`.
  */
 export function numberRecord<const Name extends string>(
   names: readonly Name[],

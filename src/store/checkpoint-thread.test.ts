@@ -5,6 +5,7 @@ import { test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
+import { warningsTo } from "#test/support/failure-loggers.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";
 
 const BYTES = 2_000_000;
@@ -33,5 +34,17 @@ test("a thread that is stopped while it starts is not terminated, but ends of it
   );
   await startCheckpoints(connection, { file, log: null }).stop();
   assert.equal(await exitCode, 0);
+  connection.close();
+});
+
+test("a thread that has failed is logged, and can be stopped, also twice", async (t) => {
+  const { dataDir } = sqlitePlace(t);
+  const connection = new Sqlite(join(dataDir, "checkpoints.db"));
+  const warnings: unknown[] = [];
+  const log = warningsTo((context) => warnings.push(context));
+  const checkpoints = startCheckpoints(connection, { file: dataDir, log });
+  await eventually("the failure to be logged", () => (warnings.length > 0 ? true : null));
+  await Promise.all([checkpoints.stop(), checkpoints.stop()]);
+  assert.equal(connection.pragma("wal_autocheckpoint", { simple: true }), 1_000);
   connection.close();
 });

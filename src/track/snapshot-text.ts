@@ -1,5 +1,6 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
+import { restoredLevels, type StoredLevels, storedLevels } from "#src/measure/day-levels.ts";
 import type { KeptLevels } from "#src/measure/deterioration.ts";
 import type { Finding } from "#src/measure/finding.ts";
 import { levelOf } from "#src/measure/findings.ts";
@@ -14,13 +15,22 @@ const VERSION = 5;
 
 /** @param levels what the next process measures falls from; not part of the answer */
 export function snapshotText(snapshot: AssessedSnapshot, levels: KeptLevels | null = null): string {
-  return integerJson({ version: VERSION, snapshot, ...(levels === null ? {} : { levels }) });
+  const stored = levels === null ? {} : { levels: storedKept(levels) };
+  return integerJson({ version: VERSION, snapshot, ...stored });
 }
 
 /** The levels stored with a snapshot; null if there are none, or the text is of another version. */
 export function parseLevels(text: string): KeptLevels | null {
   const parsed = parseIntegerJson(text);
-  return isWritten(parsed) ? (parsed.levels ?? null) : null;
+  if (!isWritten(parsed) || parsed.levels === undefined) return null;
+  const { unexplained, levels } = parsed.levels;
+  return { unexplained, levels: restoredLevels(levels) };
+}
+
+type StoredKept = { readonly unexplained: number; readonly levels: StoredLevels };
+
+function storedKept({ unexplained, levels }: KeptLevels): StoredKept {
+  return { unexplained, levels: storedLevels(levels) };
 }
 
 /** The snapshot; null if the text is of another version. */
@@ -32,7 +42,7 @@ export function parseSnapshot(text: string): AssessedSnapshot | null {
 /** The text was written by this service: its version determines the fields. */
 function isWritten(
   value: unknown,
-): value is { readonly snapshot: AssessedSnapshot; readonly levels?: KeptLevels } {
+): value is { readonly snapshot: AssessedSnapshot; readonly levels?: StoredKept } {
   return (
     typeof value === "object" &&
     value !== null &&

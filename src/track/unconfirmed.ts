@@ -51,7 +51,7 @@ export type TakenBack = {
 
 type UnconfirmedSlot = {
   readonly accounts: Set<FollowedAccount>;
-  /** The series of each changed token as it was before the slot. */
+  /** A copy of the series of each changed token as it was before the slot. */
   readonly series: Map<FollowedToken, TokenSeries>;
 };
 
@@ -107,7 +107,7 @@ export function keepVersion(
   slotOf(unconfirmed, slot).accounts.add(account);
 }
 
-/** Keeps a token's series before a slot changes the token for the first time. */
+/** Keeps a copy of a token's series before a slot changes the token for the first time. */
 export function keepSeries(unconfirmed: Unconfirmed, token: FollowedToken, slot: bigint): void {
   if (!isUnconfirmed(unconfirmed, slot)) return;
   const { series } = slotOf(unconfirmed, slot);
@@ -228,7 +228,7 @@ function settle({ versions }: Unconfirmed, account: FollowedAccount, version: Ke
   else versions.set(account, [version, ...later]);
 }
 
-/** An alert that is off now is not turned on again: its end was published. */
+/** The series becomes `before`. An alert that is off now is not turned on again: its end was published. */
 function restoreSeries(
   unconfirmed: Unconfirmed,
   token: FollowedToken,

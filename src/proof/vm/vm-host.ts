@@ -61,6 +61,7 @@ export class VmHost {
     return answer.results;
   }
 
+  /** Ends the thread. Waits while it starts, for 20 s at most, and for one call that is under way then. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { done } of this.#waiting.splice(0)) done.reject(new VmError("the VM is closed"));
@@ -115,10 +116,12 @@ export class VmHost {
   async #start(): Promise<Worker> {
     if (this.#isClosed) throw new VmError("the VM is closed");
     const thread = this.#open();
-    thread.unref();
+    // An error after the call that it belongs to has ended would end the process.
+    thread.on("error", () => undefined).unref();
     try {
       await ready(thread);
       for (const program of this.#programs.values()) {
+        if (this.#isClosed) throw new VmError("the VM is closed");
         await ask(thread, { kind: "load", program });
       }
     } catch (cause) {

@@ -160,7 +160,7 @@ export class TokenArchive {
     const snapshot = kept?.snapshot ?? null;
     entry.snapshot = kept ?? entry.snapshot;
     const { last } = entry.block;
-    const stored = last === null || isOld(last, sample.atMs) ? sample : newOf(last, sample);
+    const stored = last === null || isOld(last.atMs, sample.atMs) ? sample : newOf(last, sample);
     const hour = SampleBlock.hourOf(sample.atMs);
     // An earlier hour was not read when the record was opened: writing it would replace what is on disk.
     const isLater = last === null ? hour >= entry.block.hour : sample.atMs > last.atMs;
@@ -187,8 +187,8 @@ export class TokenArchive {
   isSampleDue(mint: Address, nowMs: number): boolean {
     const entry = this.#entries.get(mint);
     if (entry === undefined) return false;
-    const { last } = entry.block;
-    return nowMs < entry.comparedUntilMs || last === null || isOld(last, nowMs);
+    const { lastMs } = entry.block;
+    return nowMs < entry.comparedUntilMs || lastMs === null || isOld(lastMs, nowMs);
   }
 
   /** Notes an answer that is given from now on: what is stored of its slot must be this. */
@@ -371,6 +371,6 @@ export async function lastAnswer(
 }
 
 /** Whether the next sample is written even if no figure changed. */
-function isOld(last: Sample, nowMs: number): boolean {
-  return nowMs - last.atMs >= WRITE_EVERY_MS;
+function isOld(lastMs: number, nowMs: number): boolean {
+  return nowMs - lastMs >= WRITE_EVERY_MS;
 }

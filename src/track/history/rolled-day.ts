@@ -267,7 +267,7 @@ function columnsOf(body: DataView, headsEnd: number): readonly (() => number)[] 
 
 /** The figures of the last sample, then the lowest. */
 function columnFiguresOf({ last, lowestC10Sol, lowestDepthSol }: Bucket): readonly number[] {
-  return [...figuresOf(last), storedOf(lowestC10Sol), storedOf(lowestDepthSol)];
+  return [...figuresOf(last), lowestC10Sol, lowestDepthSol].map(storedOf);
 }
 
 type ReadBucket = {

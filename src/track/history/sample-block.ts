@@ -1,7 +1,14 @@
 import type { Confidence } from "#src/measure/finding.ts";
 import { type Bucket, lower, type SampleGrid } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
-import { CONFIDENCES, FIGURES, figuresOf, knownOf, sampleFrom } from "./sample-figures.ts";
+import {
+  CONFIDENCES,
+  FIGURES,
+  figuresOf,
+  knownOf,
+  sampleFrom,
+  storedOf,
+} from "./sample-figures.ts";
 
 /**
  * One hour of a token's samples, packed: a version byte, then per sample its time in the hour (u16, in
@@ -16,13 +23,19 @@ const FIRST_VERSION = 1;
 const FIRST_CAPACITY = 64;
 const HEADER = 4;
 const LONGEST = HEADER + 4 * FIGURES + 1 + 4;
+const NO_FIGURES: readonly number[] = [];
 
 /** The block of the current hour. Owns its bytes; `data` are those written so far. */
 export class SampleBlock {
   readonly hour: number;
   #bytes = new Uint8Array(FIRST_CAPACITY);
   #length = 1;
-  #last: Sample | null = null;
+  /** The newest sample's figures, in one array: the objects of a sample are a dozen for the collector. Empty: none. */
+  #figures: readonly number[] = NO_FIGURES;
+  #confidence: Confidence | null = null;
+  #basis: number | null = null;
+  /** Its time in the hour. */
+  #lastPlace = 0;
 
   constructor(hour: number) {
     this.hour = hour;
@@ -33,8 +46,19 @@ export class SampleBlock {
     return Math.floor(atMs / HOUR_MS);
   }
 
+  /** The newest sample, with its figures as they were added; null: there is none. */
   get last(): Sample | null {
-    return this.#last;
+    const { lastMs: atMs } = this;
+    const confidence = this.#confidence;
+    const basis = this.#basis;
+    if (atMs === null || confidence === null || basis === null) return null;
+    return sampleFrom(this.#figures, { atMs, confidence, basis });
+  }
+
+  /** The time of the newest sample; null: there is none. */
+  get lastMs(): number | null {
+    if (this.#figures.length === 0) return null;
+    return this.hour * HOUR_MS + this.#lastPlace * SAMPLE_EVERY_MS;
   }
 
   get data(): Uint8Array {
@@ -48,27 +72,31 @@ export class SampleBlock {
     const start = this.#length;
     let offset = start + HEADER;
     let mask = 0;
-    const last = this.#last;
-    const before = last === null ? null : figuresOf(last);
-    for (const [index, figure] of figuresOf(sample).entries()) {
-      if (before !== null && Object.is(figure, before[index])) continue;
+    const figures = figuresOf(sample);
+    figures.forEach((figure, index) => {
+      const before = this.#figures[index];
+      if (before !== undefined && Object.is(storedOf(figure), storedOf(before))) return;
       mask |= 1 << index;
       view.setFloat32(offset, figure, true);
       offset += 4;
-    }
-    if (last?.confidence !== sample.confidence) {
+    });
+    if (this.#confidence !== sample.confidence) {
       mask |= confidenceBit(FIGURES);
       view.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
     }
-    if (last?.basis !== sample.basis) {
+    if (this.#basis !== sample.basis) {
       mask |= basisBit(FIGURES);
       view.setUint32(offset, sample.basis, true);
       offset += 4;
     }
-    view.setUint16(start, (sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS, true);
+    const place = (sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS;
+    view.setUint16(start, place, true);
     view.setUint16(start + 2, mask, true);
     this.#length = offset;
-    this.#last = sample;
+    this.#figures = figures;
+    this.#confidence = sample.confidence;
+    this.#basis = sample.basis;
+    this.#lastPlace = place;
   }
 
   #grow(): void {

@@ -2,7 +2,7 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { Confidence } from "#src/measure/finding.ts";
 import type { Sample } from "./sample.ts";
 
-/** A sample's fields as stored: C10, depth, slippage by size and mid in single precision, NaN for null. */
+/** A sample's figures in the order in which they are stored: C10, depth, slippage by size and mid; NaN for null. */
 
 export const FIGURES = 3 + STANDARD_SIZES.length;
 
@@ -10,9 +10,10 @@ export const FIGURES = 3 + STANDARD_SIZES.length;
 export const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
 
 export function figuresOf({ c10Sol, depthSol, slippagesPct, mid }: Sample): readonly number[] {
-  return [c10Sol, depthSol, ...slippagesPct, mid].map(storedOf);
+  return [c10Sol, depthSol, ...slippagesPct, mid].map((figure) => figure ?? Number.NaN);
 }
 
+/** As stored: in single precision. */
 export function storedOf(figure: number | null): number {
   return Math.fround(figure ?? Number.NaN);
 }
@@ -21,7 +22,7 @@ export function knownOf(figure = Number.NaN): number | null {
   return Number.isNaN(figure) ? null : figure;
 }
 
-/** A sample of stored figures. */
+/** The sample that has these figures. */
 export function sampleFrom(
   figures: ArrayLike<number>,
   { atMs, confidence, basis }: Pick<Sample, "atMs" | "confidence" | "basis">,

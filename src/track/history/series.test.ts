@@ -194,6 +194,24 @@ test("samples that are left out in a gap change nothing of what follows", () => 
   }
 });
 
+test("a copy stays as it is while the other series is advanced, through an alert and a gap", () => {
+  const { series, nowMs } = tell(begin(), 600, whole);
+  const [copy, reference] = [copySeries(series), copySeries(series)];
+  const later = [
+    assessed([pool("a", 100), pool("b", 0.1)], nowMs + 10_000),
+    assessed([pool("a", 90), pool("b", 0.1)], nowMs + 30_000),
+    { ...whole(nowMs + 50_000), measurement: null, blocked: "stale" as const },
+    assessed([pool("a", 120)], nowMs + 70_000),
+  ];
+  for (const assessment of later) {
+    const { stateTimeMs } = assessment;
+    const times = { nowMs: stateTimeMs, chainMs: stateTimeMs };
+    observe(series, { assessment, ...times, isClosed: () => true });
+  }
+  assert.deepEqual(copy, reference);
+  assert.notDeepEqual(series, reference);
+});
+
 test("a token with an alert is in no gap until the alert has ended", () => {
   const fallen = tell(tell(begin(), 600, whole), 10, (nowMs) =>
     assessed([pool("a", 100), pool("b", 0.1)], nowMs),

@@ -164,10 +164,13 @@ function judge(series: TokenSeries, observation: Observation): DeteriorationChan
   const isGapOfHop = earlier !== null && part !== null && awaitsHop(earlier, part);
   const c10Sol = isCurrent && !isGapOfHop ? (part?.c10Sol ?? null) : null;
   const isKnown = before !== null && c10Sol !== null;
-  if (isKnown) series.basis = nextBasis(series.basis, { before, after: assessment, isClosed });
+  const basis = isKnown
+    ? nextBasis(series.basis, { before, after: assessment, isClosed })
+    : series.basis;
   const losses = isKnown ? lossesBetween(before, assessment, isClosed) : null;
+  // Nothing is set before all that reads the assessment has ended: where it fails, the series is as it was.
+  series.basis = basis;
   if (c10Sol !== null) series.last = assessment;
   if (chainMs - deterioration.timeMs > GAP_AFTER_MS) noteGap(deterioration);
-  const { alert: basis } = series.basis;
-  return applySample(deterioration, { timeMs: chainMs, c10Sol, basis, losses });
+  return applySample(deterioration, { timeMs: chainMs, c10Sol, basis: basis.alert, losses });
 }
