@@ -61,7 +61,7 @@ export class VmHost {
     return answer.results;
   }
 
-  /** Ends the thread. Waits while it starts, for 20 s at most, and for one call that is under way then. */
+  /** Ends the thread. One that is starting is ended once it has started, after 25 s at most. */
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const { done } of this.#waiting.splice(0)) done.reject(new VmError("the VM is closed"));
@@ -96,7 +96,7 @@ export class VmHost {
 
   async #answer(call: ToVm): Promise<FromVm> {
     if (this.#runs >= RUNS_PER_THREAD) await this.#end();
-    const thread = this.#thread ?? (await this.#started());
+    const thread = this.#thread ?? (await this.#start());
     this.#runs++;
     try {
       return await ask(thread, call);
@@ -106,17 +106,17 @@ export class VmHost {
     }
   }
 
-  #started(): Promise<Worker> {
-    this.#starting = this.#start().finally(() => {
+  #start(): Promise<Worker> {
+    this.#starting = this.#startThread().finally(() => {
       this.#starting = null;
     });
     return this.#starting;
   }
 
-  async #start(): Promise<Worker> {
+  async #startThread(): Promise<Worker> {
     if (this.#isClosed) throw new VmError("the VM is closed");
     const thread = this.#open();
-    // An error after the call that it belongs to has ended would end the process.
+    // A call reports the errors of its own time; without a listener, a later one would end the process.
     thread.on("error", () => undefined).unref();
     try {
       await ready(thread);
