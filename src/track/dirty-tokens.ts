@@ -1,43 +1,49 @@
 import type { FollowedToken } from "./live-state.ts";
 
 /**
- * Tokens that changed since they were measured. Where there are more than can be measured at once, those
- * that were requested or are watched come first: an answer or an alert may depend on them.
+ * Tokens that changed since they were measured. Where there are more than can be measured at once, watched ones come
+ * first, because of their alerts, then those that were requested.
  */
 export class DirtyTokens {
-  readonly #inUse = new Set<FollowedToken>();
+  readonly #watched = new Set<FollowedToken>();
+  readonly #asked = new Set<FollowedToken>();
   readonly #others = new Set<FollowedToken>();
 
   get size(): number {
-    return this.#inUse.size + this.#others.size;
+    return this.#watched.size + this.#asked.size + this.#others.size;
   }
 
   add(token: FollowedToken): void {
-    if (this.#inUse.has(token)) return;
-    if (isUsed(token)) {
+    if (this.#watched.has(token)) return;
+    if (token.isWatched) {
+      this.delete(token);
+      this.#watched.add(token);
+    } else if (this.#asked.has(token)) return;
+    else if (token.askedAtMs > Number.NEGATIVE_INFINITY) {
       this.#others.delete(token);
-      this.#inUse.add(token);
+      this.#asked.add(token);
     } else this.#others.add(token);
   }
 
   has(token: FollowedToken): boolean {
-    return this.#inUse.has(token) || this.#others.has(token);
+    return this.#watched.has(token) || this.#asked.has(token) || this.#others.has(token);
   }
 
   delete(token: FollowedToken): void {
-    this.#inUse.delete(token);
+    this.#watched.delete(token);
+    this.#asked.delete(token);
     this.#others.delete(token);
   }
 
-  /** Those in use first, each in the order of the changes. */
+  /** Watched ones first, then those that were requested, each in the order of the changes. */
   *[Symbol.iterator](): Iterator<FollowedToken> {
-    yield* this.#inUse;
+    yield* this.inUse;
     yield* this.#others;
   }
 
-  /** Tokens that were requested or are watched, in the order of the changes. */
+  /** Watched tokens, then those that were requested, each in the order of the changes. */
   get inUse(): Iterable<FollowedToken> {
-    return this.#inUse;
+    return inOrder(this.#watched, this.#asked);
   }
 
   /** The others, in the order of the changes. */
@@ -46,6 +52,7 @@ export class DirtyTokens {
   }
 }
 
-function isUsed({ isWatched, askedAtMs }: FollowedToken): boolean {
-  return isWatched || askedAtMs > Number.NEGATIVE_INFINITY;
+function* inOrder<Item>(first: Iterable<Item>, second: Iterable<Item>): Generator<Item> {
+  yield* first;
+  yield* second;
 }
