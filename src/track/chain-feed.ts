@@ -4,19 +4,24 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
-import { applySlotEnd, applyUpdate } from "./apply-update.ts";
+import { applyExpressUpdate, applySlotEnd, applyUpdate } from "./apply-update.ts";
 import type { BackgroundWork } from "./background-work.ts";
+import { admitCandidates, createExpressState, leaveInGap, noteReached } from "./express.ts";
 import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
+import { requestExpress } from "./request-express.ts";
 import { dueConfirmations, dueRereads, rereadEverything, rereadLost } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
+import { deliveredSlot } from "./state-slot.ts";
 import { trimSlots } from "./unconfirmed.ts";
 
 /** If no new slot arrives for this time, the feed counts as silent. */
 const SILENT_MS = 3_000;
 /** After this the status names it: a reconnect is over by then. */
 const POLLING_AFTER_MS = 15_000;
+/** The accounts of the express are chosen this often: each change repeats its whole request. */
+const EXPRESS_EVERY_MS = 10_000;
 const NO_SLOTS = "no slots arrive; accounts are polled";
 const WEBSOCKET: StreamInUse = {
   configured: "websocket",
@@ -45,6 +50,7 @@ export class ChainFeed {
   readonly #following: Following;
   #headSlot: bigint | null = null;
   #headReceivedAtMs: number;
+  #expressDueMs = 0;
 
   constructor(deps: ChainFeedDeps) {
     const { source, state, clock, signal, onChange, onFailure } = deps;
@@ -77,6 +83,7 @@ export class ChainFeed {
       },
       onReached: (slot) => {
         if (state.stream !== null) state.stream.reachedSlot = slot;
+        admitCandidates(state, deliveredSlot(state));
         onChange();
       },
       onElsewhere: (addresses) => {
@@ -84,6 +91,24 @@ export class ChainFeed {
       },
     });
     this.#following.add([CLOCK_SYSVAR]);
+    if (state.stream !== null) this.#openExpress();
+  }
+
+  #openExpress(): void {
+    const { state, clock, onChange } = this.#deps;
+    const express = this.#following.openExpress?.({
+      onUpdate: (update) => {
+        applyExpressUpdate(state, update, clock.nowMs());
+        onChange();
+      },
+      onReached: (slot) => {
+        noteReached(state, slot);
+        admitCandidates(state, deliveredSlot(state));
+        onChange();
+      },
+      onGap: () => leaveInGap(state),
+    });
+    if (express !== undefined) state.express = createExpressState(express);
   }
 
   /** The newest slot received from the node. */
@@ -126,6 +151,10 @@ export class ChainFeed {
     for (const { address } of state.doubted) state.rereadSoon.add(address);
     if (state.unconfirmed !== null)
       for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
+    if (nowMs >= this.#expressDueMs) {
+      this.#expressDueMs = nowMs + EXPRESS_EVERY_MS;
+      requestExpress(state, nowMs);
+    }
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
     background.runAlone("read the clock", () => this.#readClock());
   }

@@ -1,7 +1,7 @@
 import type { AccountsRead } from "#src/chain/chain-source.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
-import { forEachUse } from "./followed-accounts.ts";
+import { forEachUse, isShared } from "./account-uses.ts";
 import { checkNeeds } from "./followed-pools.ts";
 import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
@@ -37,8 +37,6 @@ const ALWAYS_SHARE = 0.9;
 const UNCOUNTED = 2;
 /** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
 const MIN_CHANGES = 6;
-/** Uses of an account of one pool: the pool may be followed for both of its tokens, and as a hop. */
-const MOST_OWN_USES = 4;
 
 /**
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
@@ -93,10 +91,12 @@ function visitResting(state: LiveState, nowMs: number): void {
  * them all every 15 ms took a tenth of the thread.
  */
 function isVisitDue(state: LiveState): boolean {
-  const { waiting } = state;
+  const { waiting, express } = state;
   const slot = deliveredSlot(state);
-  if (slot === waiting.visitedSlot) return false;
+  const reachedSlot = express?.reachedSlot ?? null;
+  if (slot === waiting.visitedSlot && reachedSlot === waiting.visitedExpressSlot) return false;
   waiting.visitedSlot = slot;
+  waiting.visitedExpressSlot = reachedSlot;
   return true;
 }
 
@@ -175,11 +175,6 @@ function isNews({ pendingSlot, changedSlot }: FollowedPool, slot: bigint): boole
   return pendingSlot !== null && slot >= pendingSlot && slot < changedSlot;
 }
 
-/** Accounts of many pools, such as configurations, do not change with one of them. */
-function isShared({ uses }: FollowedAccount): boolean {
-  return uses instanceof Set && uses.size > MOST_OWN_USES;
-}
-
 /**
  * Whether the read has the account at its slot: a divided read has accounts of several. One that is suddenly
  * absent has to be confirmed first.
@@ -223,8 +218,8 @@ function hasWaitedLong({ pendingSlot, changedSlot }: FollowedPool): boolean {
   return pendingSlot !== null && changedSlot - pendingSlot >= LONG_WAIT_SLOTS;
 }
 
-function isSlotDelivered(state: LiveState, { changedSlot }: FollowedPool): boolean {
-  return (deliveredSlot(state) ?? -1n) >= changedSlot;
+function isSlotDelivered(state: LiveState, { changedSlot, group }: FollowedPool): boolean {
+  return (deliveredSlot(state, group.token) ?? -1n) >= changedSlot;
 }
 
 /** Whether the stream alone keeps the pool current. A hop belongs to no token; a new account is read first. */

@@ -1,5 +1,7 @@
 import type { Address } from "#src/units/address.ts";
-import { minBigint } from "#src/units/integer.ts";
+import { maxBigint, minBigint } from "#src/units/integer.ts";
+import type { Clock } from "#src/venues/venue.ts";
+import { expressSlot } from "./express.ts";
 import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type {
   CompleteStream,
@@ -36,7 +38,7 @@ export function stateSlot(state: LiveState, token: FollowedToken): bigint | null
 }
 
 function slotWithoutDoubts(state: LiveState, token: FollowedToken): bigint | null {
-  const delivered = deliveredSlot(state);
+  const delivered = deliveredSlot(state, token);
   if (delivered === null || !isKeptByStream(state, token)) return slotOfAccounts(state, token);
   let slot = delivered;
   for (const group of groupsOf(state, token)) {
@@ -49,12 +51,26 @@ function slotWithoutDoubts(state: LiveState, token: FollowedToken): bigint | nul
 /**
  * The newest slot of which every change has arrived, if none is lost; null: the chain's clock is not known. The
  * clock may come over another stream than a token's accounts, and be ahead of it or behind.
+ *
+ * @param token of which every change has arrived; null: of any
  */
-export function deliveredSlot({ stream, times }: LiveState): bigint | null {
+export function deliveredSlot(state: LiveState, token: FollowedToken | null = null): bigint | null {
+  const { stream, times } = state;
   if (times.newest === null) return null;
   const reachedSlot = stream?.reachedSlot ?? null;
   // Where no source reports the end of slots, the clock of the next slot shows it.
-  return reachedSlot === null ? times.newest.slot - 1n : minBigint(reachedSlot, times.newest.slot);
+  const slot =
+    reachedSlot === null ? times.newest.slot - 1n : minBigint(reachedSlot, times.newest.slot);
+  return token === null ? slot : maxBigint(slot, expressSlot(state, token));
+}
+
+/** The chain's clock that belongs to the token's accounts; null: it is not known. */
+export function clockOf(state: LiveState, token: FollowedToken): Clock | null {
+  const { express, times } = state;
+  const { newest } = times;
+  const ahead = express?.clock ?? null;
+  if (newest === null || ahead === null || expressSlot(state, token) <= newest.slot) return newest;
+  return ahead;
 }
 
 /** The time of that slot by the local clock; null: it is not known. */
