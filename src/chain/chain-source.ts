@@ -118,17 +118,18 @@ export interface Following extends Subscription {
  * still comes with the first.
  */
 export interface Express {
-  /** Accounts of which every change arrives, of all slots after the one that it reports next. */
+  /** Accounts of which every change arrives, of all slots after the one that it has reached. */
   readonly delivered: ReadonlySet<Address>;
   /** Some of the added may be left out, if there are more than it can have. */
   change(added: readonly Address[], removed: readonly Address[]): void;
 }
 
+/** All updates of a slot come together, before `onReached` of that slot and after `onGap`. */
 export type ExpressEvents = {
   readonly onUpdate: (update: AccountUpdate) => void;
   /** Every change up to this slot has arrived, of the accounts that were delivered before; it can be lower than before. */
   readonly onReached: (slot: bigint) => void;
-  /** Changes of any account were lost; of later slots than the one that is reported next, none is. */
+  /** Changes of any account were lost, or some are no longer delivered; of slots after the one that is reported next, no change is lost. */
   readonly onGap: () => void;
 };
 

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { followAll } from "#test/support/follow-all.ts";
 import { OTHER_POOL, POOL, startChain } from "#test/support/followed-geyser.ts";
+import { testAddress } from "#test/support/test-accounts.ts";
 import type { AccountUpdate } from "./chain-source.ts";
 
 type ExpressEvent =
@@ -38,6 +40,12 @@ async function startExpress(t: TestContext) {
       `POOL becomes ${byte} by express`,
     );
   return { chain, all, log, express, updateTo };
+}
+
+/** For `eventually`: until the chain has a newer slot than now. */
+function nextSlotOf({ ledger }: Awaited<ReturnType<typeof startChain>>): () => true | null {
+  const { slot } = ledger.clock;
+  return () => (ledger.clock.slot > slot ? true : null);
 }
 
 test("an account comes by express as well, before the slot that is reported next", async (t) => {
@@ -89,25 +97,60 @@ test("an express that was lost reports a gap of its own, if the server has not k
   assert.ok(!all.log.events.some(({ kind }) => kind === "gap"));
 });
 
-test("if the server accepts fewer accounts in a request, the last ones do not come by express", async (t) => {
+test("if the server accepts fewer accounts in a request, the last ones do not come by express: a gap", async (t) => {
   const { chain, all, log, express, updateTo } = await startExpress(t);
   express.change([OTHER_POOL], []);
   await eventually("both", () => (express.delivered.has(OTHER_POOL) ? true : null));
-  chain.geyser.cut();
-  chain.geyser.refusalOf = ({ accounts, slots }) => {
-    const count = Object.values(accounts).reduce((sum, { account }) => sum + account.length, 0);
-    const isExpress = Object.values(accounts).some(({ account }) => account.includes(CLOCK_SYSVAR));
-    return isExpress && count > 2 && slots !== undefined
+  chain.geyser.refusalOf = ({ accounts, ping }) => {
+    const addresses = Object.values(accounts).flatMap(({ account }) => account);
+    return ping === undefined && addresses.includes(CLOCK_SYSVAR) && addresses.length > 2
       ? "Message length too large: found 138 bytes, the limit is: 120 bytes"
       : null;
   };
-  await chain.geyser.open();
-  await log.first((event) => event.kind === "gap", "the express is open again");
-  assert.ok(!express.delivered.has(OTHER_POOL));
+  express.change([testAddress(9)], []);
+  await log.first((event) => event.kind === "gap", "a gap");
+  assert.deepEqual([express.delivered.has(POOL), express.delivered.has(OTHER_POOL)], [true, false]);
+  const { length } = log.events;
+  await eventually("it is open again", () =>
+    log.events.slice(length).some(({ kind }) => kind === "reached") ? true : null,
+  );
   chain.set(POOL, 9);
   await updateTo(9);
   chain.set(OTHER_POOL, 9);
   await all.updateTo(OTHER_POOL, 9);
+});
+
+test("a gap is reported before any update of a later slot", async (t) => {
+  const { chain, log, updateTo } = await startExpress(t);
+  const missed = chain.ledger.clock.slot + 3n;
+  chain.geyser.tellsSlot = (slot) => slot !== missed;
+  const { length } = log.events;
+  for (let byte = 10; byte < 40; byte++) {
+    chain.set(POOL, byte);
+    await eventually("the next slot", nextSlotOf(chain));
+  }
+  await updateTo(39);
+  const events = log.events.slice(length);
+  const gap = events.findIndex(({ kind }) => kind === "gap");
+  assert.ok(gap >= 0);
+  for (const event of events.slice(0, gap))
+    assert.ok(event.kind !== "update" || event.update.slot <= missed);
+});
+
+test("the express is opened after the other streams, and closed while one of them is refused", async (t) => {
+  const { chain, all, log, express } = await startExpress(t);
+  const isExpress = (request: SubscribeRequest) =>
+    Object.values(request.accounts).every(({ account }) => !account.includes(OTHER_POOL));
+  const subscribed = chain.geyser.requests.filter(({ ping }) => ping === undefined);
+  assert.ok(subscribed[0] !== undefined && !isExpress(subscribed[0]));
+  chain.geyser.refusalOf = (request) => (isExpress(request) ? null : "too many streams");
+  chain.geyser.cut();
+  await chain.geyser.open();
+  await eventually("it is closed", () => (express.delivered.size === 0 ? true : null));
+  assert.ok(log.events.some(({ kind }) => kind === "gap"));
+  chain.geyser.refusalOf = () => null;
+  await eventually("it is open again", () => (express.delivered.has(POOL) ? true : null));
+  await all.log.first(({ kind }) => kind === "whole", "whole");
 });
 
 test("no express where slots may be dropped, and none after the end of its subscription", async (t) => {
@@ -119,6 +162,6 @@ test("no express where slots may be dropped, and none after the end of its subsc
   await eventually("it is closed", () => (chain.geyser.clientCount < clientCount ? true : null));
   const { length } = log.events;
   chain.set(POOL, 9);
-  await eventually("later slots", () => (chain.ledger.clock.slot > 400_000_020n ? true : null));
+  for (let slots = 0; slots < 5; slots++) await eventually("the next slot", nextSlotOf(chain));
   assert.equal(log.events.length, length);
 });

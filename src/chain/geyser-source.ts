@@ -152,6 +152,7 @@ class GeyserSource {
       ...{ clock, random, logger, host: hostOf(url), timing: this.#timing },
     });
     this.#expresses.add(express);
+    if (this.#isWhole) express.resume();
     return express;
   }
 
@@ -239,6 +240,7 @@ class GeyserSource {
     if (isWhole === this.#isWhole) return;
     this.#isWhole = isWhole;
     for (const { events } of this.followers.accounts) events.onWhole?.(isWhole);
+    if (isWhole) for (const express of this.#expresses) express.resume();
   }
 
   #lost(index: number, loss: StreamLoss): void {
@@ -263,6 +265,8 @@ class GeyserSource {
       return;
     }
     if (!isGivenUp) return;
+    // It may have taken the last stream that the server admits.
+    for (const express of this.#expresses) express.suspend();
     this.#gap(null);
     if (!hasFallenBack) {
       const text =

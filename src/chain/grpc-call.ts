@@ -38,7 +38,8 @@ const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * One call of a gRPC method whose requests and responses are streams, over a connection of its own: no call waits for
- * another's messages. Messages are bytes to it, and it accepts no compression. Written on
+ * another's messages. If the connection breaks off while the call lets others have their turn, messages that have
+ * arrived may not be read: the caller begins again after the last one that was. Messages are bytes to it, and it accepts no compression. Written on
  * Node's HTTP/2: see decision 128.
  */
 export class GrpcCall {

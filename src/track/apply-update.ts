@@ -4,7 +4,7 @@ import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { forEachUse } from "./account-uses.ts";
 import { decodeClock } from "./chain-clock.ts";
-import { isExpressAccount, noteExpressUpdate } from "./express.ts";
+import { isExpressAccount } from "./express.ts";
 import { fillVacancy } from "./followed-pools.ts";
 import { applyAccount } from "./held-account.ts";
 import type {
@@ -55,7 +55,6 @@ export function applyUpdate(
 export function applyExpressUpdate(state: LiveState, update: AccountUpdate, nowMs: number): void {
   const { express } = state;
   if (express === null) return;
-  noteExpressUpdate(state, update.slot);
   if (update.address === CLOCK_SYSVAR) {
     const clock = decodeClock(update.account);
     if (clock === null || clock.slot <= (express.clock?.slot ?? -1n)) return;

@@ -20,8 +20,6 @@ import { trimSlots } from "./unconfirmed.ts";
 const SILENT_MS = 3_000;
 /** After this the status names it: a reconnect is over by then. */
 const POLLING_AFTER_MS = 15_000;
-/** The accounts of the express are chosen this often: each change repeats its whole request. */
-const EXPRESS_EVERY_MS = 10_000;
 const NO_SLOTS = "no slots arrive; accounts are polled";
 const WEBSOCKET: StreamInUse = {
   configured: "websocket",
@@ -50,7 +48,6 @@ export class ChainFeed {
   readonly #following: Following;
   #headSlot: bigint | null = null;
   #headReceivedAtMs: number;
-  #expressDueMs = 0;
 
   constructor(deps: ChainFeedDeps) {
     const { source, state, clock, signal, onChange, onFailure } = deps;
@@ -151,10 +148,7 @@ export class ChainFeed {
     for (const { address } of state.doubted) state.rereadSoon.add(address);
     if (state.unconfirmed !== null)
       for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
-    if (nowMs >= this.#expressDueMs) {
-      this.#expressDueMs = nowMs + EXPRESS_EVERY_MS;
-      requestExpress(state, nowMs);
-    }
+    requestExpress(state, nowMs);
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
     background.runAlone("read the clock", () => this.#readClock());
   }

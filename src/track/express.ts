@@ -1,7 +1,8 @@
 import type { Express } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
-import { minBigint, U64_MAX } from "#src/units/integer.ts";
+import { maxBigint, minBigint, U64_MAX } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
+import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { forEachUse, isEveryUse, isOnlyOf, isShared, tokenOf } from "./account-uses.ts";
 import type { AccountUse, FollowedAccount, FollowedToken, LiveState } from "./live-state.ts";
@@ -20,10 +21,12 @@ export type ExpressState = {
   reachedSlot: bigint | null;
   /** The newest clock that came by express. */
   clock: Clock | null;
-  /** Whether nothing of a later slot than `reachedSlot` has come. */
-  isBetweenSlots: boolean;
   /** The accounts that it was asked for. */
   readonly wanted: Set<Address>;
+  /** Those that were added to `wanted` or removed since it was asked. */
+  readonly changed: Set<Address>;
+  /** Calls of `requestExpress` so far. */
+  calls: number;
   /** Tokens that will come by express once all their accounts do. */
   readonly candidates: Set<FollowedToken>;
   readonly tokens: Set<FollowedToken>;
@@ -31,8 +34,14 @@ export type ExpressState = {
 
 export function createExpressState(express: Express): ExpressState {
   return {
-    ...{ express, reachedSlot: null, clock: null, isBetweenSlots: false },
-    ...{ wanted: new Set(), candidates: new Set(), tokens: new Set() },
+    ...{ express, reachedSlot: null, clock: null },
+    ...{
+      wanted: new Set(),
+      changed: new Set(),
+      calls: 0,
+      candidates: new Set(),
+      tokens: new Set(),
+    },
   };
 }
 
@@ -52,7 +61,7 @@ export function isExpress({ expressUntilSlot }: FollowedToken): boolean {
 
 /** Whether the account is of tokens alone that come by express: only then its updates by express are applied. */
 export function isExpressAccount(account: FollowedAccount): boolean {
-  return !isShared(account) && isEveryUse(account, isExpressUse);
+  return isEveryUse(account, isExpressUse);
 }
 
 function isExpressUse(use: AccountUse): boolean {
@@ -60,27 +69,19 @@ function isExpressUse(use: AccountUse): boolean {
   return token !== null && isExpress(token);
 }
 
-/** Every change up to this slot has come by express. */
+/** Every change up to this slot has come by express, and none of a later one. */
 export function noteReached({ express }: LiveState, slot: bigint): void {
-  if (express === null || slot < (express.reachedSlot ?? 0n)) return;
-  express.reachedSlot = slot;
-  express.isBetweenSlots = true;
-}
-
-/** A change of this slot comes by express. */
-export function noteExpressUpdate({ express }: LiveState, slot: bigint): void {
-  if (express !== null && slot > (express.reachedSlot ?? -1n)) express.isBetweenSlots = false;
+  if (express !== null) express.reachedSlot = maxBigint(slot, express.reachedSlot ?? 0n);
 }
 
 /**
- * Lets candidates come by express from its next slot on, if nothing of that has come yet, and the other streams have
- * delivered all slots before it.
+ * Lets candidates come by express from its next slot on, if the other streams have delivered all slots before that.
  *
  * @param deliveredSlot by the other streams
  */
 export function admitCandidates(state: LiveState, deliveredSlot: bigint | null): void {
   const { express } = state;
-  if (express === null || express.reachedSlot === null || !express.isBetweenSlots) return;
+  if (express === null || express.reachedSlot === null || express.candidates.size === 0) return;
   if (deliveredSlot === null || deliveredSlot < express.reachedSlot) return;
   for (const token of express.candidates) {
     if (!canBeExpress(state, token)) continue;
@@ -107,14 +108,17 @@ export function leaveInGap(state: LiveState): void {
   }
 }
 
-/** The account has got another use: tokens of the express leave it unless this account, too, comes so, and for them alone. */
-export function noteUse(state: LiveState, account: FollowedAccount): void {
+/**
+ * The account has got another use: tokens of the express leave it unless this account, too, comes so, and for them
+ * alone. Of an account that is followed from now on, earlier changes were not applied.
+ */
+export function noteUse(state: LiveState, account: FollowedAccount, isFirst: boolean): void {
   if (state.express === null || state.express.tokens.size === 0 || isShared(account)) return;
   forEachUse(account, (use) => {
     const token = tokenOf(use);
     // No answer depends on an address at which a pool can appear.
     if (use.kind === "vacancy" || token === null || !isExpress(token)) return;
-    if (!isDelivered(state, account, token)) leaveExpress(state, token);
+    if (isFirst || !isDelivered(state, account, token)) leaveExpress(state, token);
   });
 }
 
@@ -139,11 +143,12 @@ export function leadsThroughHops({ mint, group }: FollowedToken): boolean {
   return false;
 }
 
+/** Of accounts that others use too, configurations rarely change; vaults that many pools share change with each trade. */
 function isDelivered(
   { express }: LiveState,
   account: FollowedAccount,
   token: FollowedToken,
 ): boolean {
-  if (isShared(account)) return true;
-  return express?.express.delivered.has(account.address) === true && isOnlyOf(account, token);
+  if (isOnlyOf(account, token)) return express?.express.delivered.has(account.address) === true;
+  return isShared(account) && tokenBalance(account.held.account) === null;
 }

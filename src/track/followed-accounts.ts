@@ -30,10 +30,11 @@ export function followAccount(
 }
 
 export function addUse(state: LiveState, account: FollowedAccount, use: AccountUse): void {
+  const isFirst = account.uses === null;
   if (account.uses === null) account.uses = use;
   else if (account.uses instanceof Set) account.uses.add(use);
   else if (account.uses !== use) account.uses = new Set([account.uses, use]);
-  noteUse(state, account);
+  noteUse(state, account, isFirst);
 }
 
 /** Removes a use. Removing the last one stops following the account. */

@@ -2,6 +2,7 @@ import type { AccountsRead } from "#src/chain/chain-source.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import { forEachUse, isShared } from "./account-uses.ts";
+import { isExpress } from "./express.ts";
 import { checkNeeds } from "./followed-pools.ts";
 import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
@@ -53,7 +54,11 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
     state.uncheckedPools.delete(pool);
     checkNeeds(state, pool);
   }
-  if (isVisitDue(state)) for (const pool of state.waiting.pools) refreshPool(state, pool, nowMs);
+  const visited = dueVisit(state);
+  if (visited !== null) {
+    for (const pool of state.waiting.pools)
+      if (visited === "all" || isExpressPool(pool)) refreshPool(state, pool, nowMs);
+  }
   for (const pool of state.dirtyPools) refreshUnlessResting(state, pool, nowMs);
   visitResting(state, nowMs);
   return state.dirtyPools.size > 0 || state.waiting.pools.size > 0;
@@ -87,17 +92,22 @@ function visitResting(state: LiveState, nowMs: number): void {
 }
 
 /**
- * Whether a slot has ended since the waiting pools were visited. Thousands may wait during a burst: visiting
+ * The waiting pools of which a slot has ended since they were visited. Thousands may wait during a burst: visiting
  * them all every 15 ms took a tenth of the thread.
  */
-function isVisitDue(state: LiveState): boolean {
+function dueVisit(state: LiveState): "all" | "express" | null {
   const { waiting, express } = state;
   const slot = deliveredSlot(state);
-  const reachedSlot = express?.reachedSlot ?? null;
-  if (slot === waiting.visitedSlot && reachedSlot === waiting.visitedExpressSlot) return false;
+  const expressSlot = express?.reachedSlot ?? null;
+  const isSlotNew = slot !== waiting.visitedSlot;
+  if (!isSlotNew && expressSlot === waiting.visitedExpressSlot) return null;
   waiting.visitedSlot = slot;
-  waiting.visitedExpressSlot = reachedSlot;
-  return true;
+  waiting.visitedExpressSlot = expressSlot;
+  return isSlotNew ? "all" : "express";
+}
+
+function isExpressPool({ group: { token } }: FollowedPool): boolean {
+  return token !== null && isExpress(token);
 }
 
 /** The same for the pools of these groups only, for an answer that is requested now. */

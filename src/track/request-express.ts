@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { isEveryUse, isOnlyOf, isShared, tokenOf } from "./account-uses.ts";
+import { isEveryUse, isOnlyOf, tokenOf } from "./account-uses.ts";
 import {
   canBeExpress,
   type ExpressState,
@@ -12,61 +12,87 @@ import { isActive } from "./schedule.ts";
 
 /** The accounts that come by express at most: each change of them repeats the whole request. */
 const MOST_ACCOUNTS = 60_000;
-/** From this many on only those of watched tokens are added: alerts go before answers. */
+/** From this many on only those of watched tokens are added. */
 const MOST_ACCOUNTS_ASKED = 40_000;
+/** Each call visits this share of the tokens and accounts, since all of them take a tenth of a second. */
+const CALLS_PER_ROUND = 10;
 
-/** Asks the express for the accounts of tokens that are in use now, watched ones first, and no longer for others. */
+/**
+ * Chooses the accounts that come by express: those of tokens that are in use now, watched ones first. To be called
+ * once a second; the express is asked once in a round of ten calls.
+ */
 export function requestExpress(state: LiveState, nowMs: number): void {
   const { express, usedTokens } = state;
   if (express === null) return;
-  for (const token of express.tokens)
-    if (!isActive(token, nowMs) || !canBeExpress(state, token)) leaveExpress(state, token);
-  const removed = removeUnwanted(state, express, nowMs);
-  const added: Address[] = [];
-  express.candidates.clear();
-  for (const token of usedTokens) if (token.isWatched) choose(state, token, added);
+  const { calls } = express;
+  express.calls++;
+  const isDue = (place: number): boolean => place % CALLS_PER_ROUND === calls % CALLS_PER_ROUND;
+  for (const token of express.tokens) if (!isActive(token, nowMs)) leaveExpress(state, token);
+  removeUnwanted(state, express, { isDue, nowMs });
+  let place = 0;
+  for (const token of usedTokens) if (isDue(place++) && token.isWatched) choose(state, token);
+  place = 0;
   for (const token of usedTokens)
-    if (!token.isWatched && isActive(token, nowMs)) choose(state, token, added);
-  if (added.length + removed.length > 0) express.express.change(added, removed);
+    if (isDue(place++) && !token.isWatched && isActive(token, nowMs)) choose(state, token);
+  if (isDue(0)) send(express);
 }
 
-function removeUnwanted(state: LiveState, { wanted }: ExpressState, nowMs: number): Address[] {
+function send({ express, wanted, changed }: ExpressState): void {
+  if (changed.size === 0) return;
+  const added: Address[] = [];
   const removed: Address[] = [];
+  for (const address of changed) (wanted.has(address) ? added : removed).push(address);
+  changed.clear();
+  express.change(
+    added.filter((address) => !express.delivered.has(address)),
+    removed,
+  );
+}
+
+function removeUnwanted(
+  state: LiveState,
+  { wanted, changed }: ExpressState,
+  { isDue, nowMs }: { readonly isDue: (place: number) => boolean; readonly nowMs: number },
+): void {
   const isWantedUse = (use: AccountUse): boolean => {
     const token = tokenOf(use);
     return token !== null && isActive(token, nowMs) && !leadsThroughHops(token);
   };
+  let place = 0;
   for (const address of wanted) {
+    if (!isDue(place++)) continue;
     const account = state.accounts.get(address);
-    if (account !== undefined && !isShared(account) && isEveryUse(account, isWantedUse)) continue;
+    if (account !== undefined && isEveryUse(account, isWantedUse)) continue;
     wanted.delete(address);
-    removed.push(address);
+    changed.add(address);
   }
-  return removed;
 }
 
-/** Makes the token a candidate, and adds its accounts to those that are wanted, as long as there is room. */
-function choose(state: LiveState, token: FollowedToken, added: Address[]): void {
+/** Makes the token a candidate, and its accounts wanted, if there is room for all of them. */
+function choose(state: LiveState, token: FollowedToken): void {
   const { express } = state;
-  if (express === null || isExpress(token) || leadsThroughHops(token)) return;
-  express.candidates.add(token);
-  const mint = state.accounts.get(token.mint);
+  if (express === null) return;
+  if (isExpress(token)) {
+    if (canBeExpress(state, token)) return;
+    leaveExpress(state, token);
+  }
+  express.candidates.delete(token);
+  if (leadsThroughHops(token)) return;
+  const accounts = ownAccounts(state, token).filter(({ address }) => !express.wanted.has(address));
   const most = token.isWatched ? MOST_ACCOUNTS : MOST_ACCOUNTS_ASKED;
-  if (mint !== undefined && isOnlyOf(mint, token)) want(express, mint, most, added);
-  for (const { needs } of token.group.pools.values()) {
-    for (const { account } of needs.values())
-      if (isOnlyOf(account, token)) want(express, account, most, added);
+  if (accounts.length > 0 && express.wanted.size + accounts.length > most) return;
+  express.candidates.add(token);
+  for (const { address } of accounts) {
+    express.wanted.add(address);
+    express.changed.add(address);
   }
 }
 
-function want(
-  { wanted }: ExpressState,
-  account: FollowedAccount,
-  most: number,
-  added: Address[],
-): void {
-  const { address } = account;
-  if (wanted.size >= most || wanted.has(address) || isShared(account)) return;
-  wanted.add(address);
-  added.push(address);
+function ownAccounts(state: LiveState, token: FollowedToken): FollowedAccount[] {
+  const own: FollowedAccount[] = [];
+  const mint = state.accounts.get(token.mint);
+  if (mint !== undefined && isOnlyOf(mint, token)) own.push(mint);
+  for (const { needs } of token.group.pools.values())
+    for (const { account } of needs.values()) if (isOnlyOf(account, token)) own.push(account);
+  return own;
 }

@@ -69,8 +69,12 @@ export function clockOf(state: LiveState, token: FollowedToken): Clock | null {
   const { express, times } = state;
   const { newest } = times;
   const ahead = express?.clock ?? null;
-  if (newest === null || ahead === null || expressSlot(state, token) <= newest.slot) return newest;
-  return ahead;
+  const slot = expressSlot(state, token);
+  if (newest === null || ahead === null || slot <= newest.slot) return newest;
+  if (slot === ahead.slot) return ahead;
+  // It has left the express, and is of an earlier slot than that.
+  const timeMs = timeOfSlotMs(times, slot);
+  return timeMs === null ? newest : { ...ahead, slot, unixTimestamp: BigInt(timeMs) / 1_000n };
 }
 
 /** The time of that slot by the local clock; null: it is not known. */
