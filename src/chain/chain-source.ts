@@ -109,29 +109,7 @@ export interface Subscription {
 export interface Following extends Subscription {
   add(addresses: readonly Address[]): void;
   remove(addresses: readonly Address[]): void;
-  /** Opens an express, which ends with the subscription. Absent: the source has none. */
-  readonly openExpress?: (events: ExpressEvents) => Express;
 }
-
-/**
- * A second delivery of some accounts and of the clock, in which they wait behind no others. What it loses or lacks
- * still comes with the first.
- */
-export interface Express {
-  /** Accounts of which every change arrives, of all slots after the one that it has reached. */
-  readonly delivered: ReadonlySet<Address>;
-  /** Some of the added may be left out, if there are more than it can have. */
-  change(added: readonly Address[], removed: readonly Address[]): void;
-}
-
-/** All updates of a slot come together, before `onReached` of that slot and after `onGap`. */
-export type ExpressEvents = {
-  readonly onUpdate: (update: AccountUpdate) => void;
-  /** Every change up to this slot has arrived, of the accounts that were delivered before; it can be lower than before. */
-  readonly onReached: (slot: bigint) => void;
-  /** Changes of any account were lost, or some are no longer delivered; of slots after the one that is reported next, no change is lost. */
-  readonly onGap: () => void;
-};
 
 /** One instruction of a transaction. */
 export type ObservedInstruction = {

@@ -18,15 +18,8 @@ export type GeyserCallEvents = {
   readonly onEnd: (reason: string) => void;
 };
 
-/**
- * Resolves once the server has accepted the stream and its first request; aborting ends the attempt. After
- * `bytesPerTurn` of it, if given, the messages of other streams have their turn.
- */
-export type OpenStream = (
-  request: SubscribeRequest,
-  signal: AbortSignal,
-  bytesPerTurn?: () => number,
-) => Promise<GeyserCall>;
+/** Resolves once the server has accepted the stream and its first request; aborting ends the attempt. */
+export type OpenStream = (request: SubscribeRequest, signal: AbortSignal) => Promise<GeyserCall>;
 
 /** The gRPC client can't be loaded: the package with its messages has a native part for a few platforms only. */
 export class GeyserUnavailable extends Error {
@@ -60,8 +53,8 @@ export async function loadGeyserClient({
   const encode = (request: SubscribeRequest): Uint8Array =>
     encodeRequest(request, (own) => SubscribeRequest.encode(own).finish());
   const decode = (bytes: Uint8Array) => SubscribeUpdate.decode(bytes);
-  return async (request, signal, bytesPerTurn) => {
-    const options = { url, path: SUBSCRIBE, headers: tokenHeader(token), bytesPerTurn };
+  return async (request, signal) => {
+    const options = { url, path: SUBSCRIBE, headers: tokenHeader(token) };
     const call = await GrpcCall.open(options, encode(request), signal);
     return {
       listen: ({ onUpdate, onEnd }) => {

@@ -74,13 +74,6 @@ export class GeyserHealth {
     return this.#range(streams)?.lowest ?? null;
   }
 
-  /** Whether the stream has reached a newer slot than another of these. */
-  isAhead(index: number, streams: Iterable<number>): boolean {
-    const own = this.#slots.get(index);
-    const lowest = this.reached(streams);
-    return own !== undefined && lowest !== null && own > lowest;
-  }
-
   /** Whether these streams deliver every change, none of them too late for an answer. */
   isWhole(streams: Iterable<number>): boolean {
     const range = this.#range(streams);

@@ -5,14 +5,11 @@ import type { ProgramFilter } from "#src/venues/venue.ts";
 import { type ChainLogger, hostOf } from "./chain-logger.ts";
 import type {
   ChainSource,
-  Express,
-  ExpressEvents,
   FollowEvents,
   Following,
   StreamInUse,
   TransactionSource,
 } from "./chain-source.ts";
-import { ExpressStream } from "./express-stream.ts";
 import { loadGeyserClient, type OpenStream } from "./geyser-client.ts";
 import { GeyserFallback } from "./geyser-fallback.ts";
 import { GeyserFollowers } from "./geyser-followers.ts";
@@ -46,12 +43,6 @@ export type GeyserOptions = {
 
 /** Each request contains every address: the more there are, the longer changes are gathered. */
 const GATHER_MS_PER_ADDRESS = 0.02;
-/**
- * Read of a stream before the others and the express have their turn: some hundred accounts. Of one that is ahead of
- * another, less: a pool whose accounts come over two streams waits for the later one.
- */
-const BYTES_PER_TURN = 96 * 1024;
-const LEAST_PER_TURN = 16 * 1024;
 const MAX_REASON_LENGTH = 200;
 
 /**
@@ -96,7 +87,6 @@ class GeyserSource {
   readonly followers: GeyserFollowers;
   readonly #fallback: GeyserFallback;
   readonly #streams = new Map<number, GeyserStream>();
-  readonly #expresses = new Set<ExpressStream>();
   readonly #placement = new GeyserPlacement();
   readonly #health: GeyserHealth;
   /** What becomes of slots that are followed when they are processed; null: they are followed confirmed. */
@@ -129,37 +119,8 @@ class GeyserSource {
   readonly follow = (events: FollowEvents): Following => {
     events.onElsewhere?.(this.#placement.elsewhere);
     events.onWhole?.(this.#isWhole);
-    const following = this.followers.follow(events);
-    // Of processed slots, all streams together state what became of one.
-    if (this.#outcomes !== null) return following;
-    const opened: ExpressStream[] = [];
-    const close = async (): Promise<void> => {
-      for (const express of opened) this.#closeExpress(express);
-      await following.close();
-    };
-    const openExpress = (expressEvents: ExpressEvents): Express => {
-      const express = this.#openExpress(expressEvents);
-      opened.push(express);
-      return express;
-    };
-    return { ...following, openExpress, close };
+    return this.followers.follow(events);
   };
-
-  #openExpress(events: ExpressEvents): ExpressStream {
-    const { clock, random, logger = null, url, reads } = this.#options;
-    const express = new ExpressStream({
-      ...{ open: this.#open, events, isFarAhead: reads.isFarAhead },
-      ...{ clock, random, logger, host: hostOf(url), timing: this.#timing },
-    });
-    this.#expresses.add(express);
-    if (this.#isWhole) express.resume();
-    return express;
-  }
-
-  #closeExpress(express: ExpressStream): void {
-    this.#expresses.delete(express);
-    express.close();
-  }
 
   readonly streamInUse = (): StreamInUse => {
     const down = this.#health.firstDown;
@@ -176,18 +137,14 @@ class GeyserSource {
     await this.#fallback.close();
     this.followers.clear();
     for (const stream of this.#streams.values()) stream.close();
-    for (const express of this.#expresses) express.close();
   };
 
   #streamAt(index: number): GeyserStream {
     const existing = this.#streams.get(index);
     if (existing !== undefined) return existing;
     const { commitment = "confirmed", clock, random, logger = null, url } = this.#options;
-    const bytesPerTurn = (): number =>
-      this.#health.isAhead(index, this.#streams.keys()) ? LEAST_PER_TURN : BYTES_PER_TURN;
-    const open: OpenStream = (request, signal) => this.#open(request, signal, bytesPerTurn);
     const stream = new GeyserStream({
-      ...{ open, clock, random, logger, host: hostOf(url), timing: this.#timing },
+      ...{ open: this.#open, clock, random, logger, host: hostOf(url), timing: this.#timing },
       request: () => subscribeRequest(this.#wants(index), commitment, this.#limits),
       onUpdate: (update) => this.followers.dispatch(update),
       onSlot: (slot) => this.#receiveSlot(index, slot),
@@ -240,7 +197,6 @@ class GeyserSource {
     if (isWhole === this.#isWhole) return;
     this.#isWhole = isWhole;
     for (const { events } of this.followers.accounts) events.onWhole?.(isWhole);
-    if (isWhole) for (const express of this.#expresses) express.resume();
   }
 
   #lost(index: number, loss: StreamLoss): void {
@@ -265,8 +221,6 @@ class GeyserSource {
       return;
     }
     if (!isGivenUp) return;
-    // It may have taken the last stream that the server admits.
-    for (const express of this.#expresses) express.suspend();
     this.#gap(null);
     if (!hasFallenBack) {
       const text =

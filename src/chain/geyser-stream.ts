@@ -30,9 +30,6 @@ export type GeyserStreamOptions = {
   readonly logger: ChainLogger | null;
   /** Of the endpoint, for the log. */
   readonly host: string;
-  /** What fails while it is lost, and what follows, for the log. */
-  readonly what?: string;
-  readonly next?: string;
   readonly timing: LinkTiming;
 };
 
@@ -89,8 +86,8 @@ export class GeyserStream {
     this.#backOff = new BackOff({ firstMs, longestMs, random });
     this.#failures = new FailureLog({
       log,
-      what: options.what ?? "follow the gRPC stream",
-      next: options.next ?? "reopening with growing waits; missed changes are read after it",
+      what: "follow the gRPC stream",
+      next: "reopening with growing waits; missed changes are read after it",
       context: { host },
     });
     this.#watchdog = new SilenceWatch({

@@ -12,11 +12,7 @@ const FIRST = Uint8Array.of(1, 2, 3);
 const GRPC = { ":status": 200, "content-type": "application/grpc" };
 
 /** A server that answers each call as `serve` does. */
-async function startServer(
-  t: TestContext,
-  serve: (stream: ServerHttp2Stream) => void,
-  bytesPerTurn?: () => number,
-) {
+async function startServer(t: TestContext, serve: (stream: ServerHttp2Stream) => void) {
   const server = createServer();
   const sockets = new Set<{ destroy: () => void }>();
   server.on("connection", (socket) => sockets.add(socket));
@@ -31,12 +27,7 @@ async function startServer(
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  const options = {
-    url: `http://127.0.0.1:${port}/ignored`,
-    path: PATH,
-    headers: { "x-a": "b" },
-    bytesPerTurn,
-  };
+  const options = { url: `http://127.0.0.1:${port}/ignored`, path: PATH, headers: { "x-a": "b" } };
   return (signal = new AbortController().signal) => GrpcCall.open(options, FIRST, signal);
 }
 
@@ -84,33 +75,6 @@ test("what comes with the headers is delivered, the end included", async (t) => 
   const messages: Buffer[] = [];
   assert.equal(await endOf(call, (message) => messages.push(message)), "the stream ended");
   assert.deepEqual(messages, [Buffer.from(FIRST)]);
-});
-
-test("a call that reads so many bytes in a turn lets others have theirs, and loses nothing", async (t) => {
-  const sent = Array.from({ length: 200 }, (_, index) => Buffer.alloc(1_000, index));
-  const open = await startServer(
-    t,
-    (stream) => {
-      stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
-      stream.respond(GRPC, { waitForTrailers: true });
-      stream.end(Buffer.concat(sent.map(grpcFrame)));
-    },
-    () => 20_000,
-  );
-  const call = await open();
-  const received: Buffer[] = [];
-  let inTurn = 0;
-  let mostInTurn = 0;
-  const ended = await endOf(call, (message) => {
-    received.push(Buffer.from(message));
-    if (inTurn === 0) setImmediate(() => (inTurn = 0));
-    inTurn += message.length;
-    mostInTurn = Math.max(mostInTurn, inTurn);
-  });
-  assert.equal(ended, "the stream ended");
-  assert.deepEqual(received, sent);
-  // A chunk of HTTP/2 has at most 16 kB, and is read to its end.
-  assert.ok(mostInTurn <= 36_384, `${mostInTurn} bytes in one turn`);
 });
 
 test("a refusal names what the server says, in whichever way it says it", async (t) => {

@@ -13,8 +13,6 @@ export type GrpcCallOptions = {
   /** Of the method, as in `/package.Service/Method`. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** After so many bytes of messages, other connections have their turn; absent: all that have arrived are read. */
-  readonly bytesPerTurn?: (() => number) | undefined;
 };
 
 export type GrpcCallEvents = {
@@ -38,14 +36,12 @@ const WINDOW_BYTES = 8 * 1024 * 1024;
 
 /**
  * One call of a gRPC method whose requests and responses are streams, over a connection of its own: no call waits for
- * another's messages. If the connection breaks off while the call lets others have their turn, messages that have
- * arrived may not be read: the caller begins again after the last one that was. Messages are bytes to it, and it accepts no compression. Written on
+ * another's messages. Messages are bytes to it, and it accepts no compression. Written on
  * Node's HTTP/2: see decision 128.
  */
 export class GrpcCall {
   readonly #session: ClientHttp2Session;
   readonly #stream: ClientHttp2Stream;
-  readonly #bytesPerTurn: () => number;
   readonly #accepted = Promise.withResolvers<void>();
   #events: GrpcCallEvents | null = null;
   /** What the server's status says; null: it sent none. */
@@ -53,8 +49,7 @@ export class GrpcCall {
   /** Why the call ended; null: it has not. */
   #reason: string | null = null;
 
-  private constructor({ url, path, headers, bytesPerTurn }: GrpcCallOptions) {
-    this.#bytesPerTurn = bytesPerTurn ?? (() => Number.POSITIVE_INFINITY);
+  private constructor({ url, path, headers }: GrpcCallOptions) {
     this.#session = connect(new URL(url).origin, {
       settings: { enablePush: false, initialWindowSize: WINDOW_BYTES },
       // Megabytes, of which a burst may take many.
@@ -105,18 +100,12 @@ export class GrpcCall {
     const frames = new GrpcFrames((bytes, start, end) =>
       this.#events?.onMessage(bytes, start, end),
     );
-    let bytes = 0;
     this.#stream.on("data", (chunk: Buffer) => {
       try {
         frames.add(chunk);
       } catch (error) {
         this.#end(`a message could not be read: ${reasonOf(error)}`);
       }
-      bytes += chunk.length;
-      if (bytes < this.#bytesPerTurn()) return;
-      bytes = 0;
-      this.#stream.pause();
-      setImmediate(() => this.#stream.resume());
     });
     if (this.#reason !== null) queueMicrotask(() => this.#report());
   }

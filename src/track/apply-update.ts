@@ -2,9 +2,8 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
-import { forEachUse } from "./account-uses.ts";
 import { decodeClock } from "./chain-clock.ts";
-import { isExpressAccount } from "./express.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import { fillVacancy } from "./followed-pools.ts";
 import { applyAccount } from "./held-account.ts";
 import type {
@@ -14,7 +13,7 @@ import type {
   LiveState,
   PoolNeed,
 } from "./live-state.ts";
-import { recordClock, recordTime } from "./slot-times.ts";
+import { recordClock } from "./slot-times.ts";
 import { createUnconfirmed, endSlot, keepSeries, keepVersion } from "./unconfirmed.ts";
 
 /**
@@ -49,21 +48,6 @@ export function applyUpdate(
   if (next.account !== held.account) {
     touchUses(state, account, held.account !== undefined);
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
-}
-
-/** Applies an update by express: of the clock, or of an account that only tokens of the express have. */
-export function applyExpressUpdate(state: LiveState, update: AccountUpdate, nowMs: number): void {
-  const { express } = state;
-  if (express === null) return;
-  if (update.address === CLOCK_SYSVAR) {
-    const clock = decodeClock(update.account);
-    if (clock === null || clock.slot <= (express.clock?.slot ?? -1n)) return;
-    express.clock = clock;
-    recordTime(state.times, clock);
-    return;
-  }
-  const account = state.accounts.get(update.address);
-  if (account !== undefined && isExpressAccount(account)) applyUpdate(state, update, nowMs);
 }
 
 /** An account that was reported as gone is read at once, and then with each sweep until that is certain. */

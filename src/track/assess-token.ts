@@ -12,7 +12,7 @@ import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
-import { clockOf, stateSlot } from "./state-slot.ts";
+import { stateSlot } from "./state-slot.ts";
 
 export type AssessDeps = {
   /** Recorded accounts never change, and are assessed at the time of the recording. */
@@ -38,7 +38,7 @@ export function marketOf(
   deps: AssessDeps,
   nowMs: number,
 ): Market | null {
-  const clock = clockOf(state, token);
+  const clock = state.times.newest;
   return clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
 }
 
@@ -100,7 +100,7 @@ export function assessToken(
     token.assessed = { assessment: carried, atMs: nowMs, version, carriedUnder };
     return carried;
   }
-  const newest = clockOf(state, token);
+  const { newest } = state.times;
   const clock = newest === null ? null : new NotedClock(newest);
   const market = clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
   if (clock === null || market === null) return assessed?.assessment ?? null;

@@ -6,7 +6,7 @@ import type { AssessDeps } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
-import { clockOf, stateSlot } from "./state-slot.ts";
+import { stateSlot } from "./state-slot.ts";
 
 /** Shares of exact replays are at most this old. */
 const FACTS_EVERY_MS = 500;
@@ -97,7 +97,7 @@ export function carriedAssessment(
   nowMs: number,
 ): Assessment | null {
   const { assessed } = token;
-  const clock = clockOf(state, token);
+  const clock = state.times.newest;
   if (assessed === null || assessed.carriedUnder === null || clock === null) return null;
   if (deps.isFrozen || deps.executed?.concerns(token) === true) return null;
   if (hopsOf(state, token).length > 0) return null;

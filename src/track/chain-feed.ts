@@ -4,16 +4,13 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { AccountReads } from "./account-reads.ts";
-import { applyExpressUpdate, applySlotEnd, applyUpdate } from "./apply-update.ts";
+import { applySlotEnd, applyUpdate } from "./apply-update.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { admitCandidates, createExpressState, leaveInGap, noteReached } from "./express.ts";
 import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
-import { requestExpress } from "./request-express.ts";
 import { dueConfirmations, dueRereads, rereadEverything, rereadLost } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
-import { deliveredSlot } from "./state-slot.ts";
 import { trimSlots } from "./unconfirmed.ts";
 
 /** If no new slot arrives for this time, the feed counts as silent. */
@@ -80,7 +77,6 @@ export class ChainFeed {
       },
       onReached: (slot) => {
         if (state.stream !== null) state.stream.reachedSlot = slot;
-        admitCandidates(state, deliveredSlot(state));
         onChange();
       },
       onElsewhere: (addresses) => {
@@ -88,24 +84,6 @@ export class ChainFeed {
       },
     });
     this.#following.add([CLOCK_SYSVAR]);
-    if (state.stream !== null) this.#openExpress();
-  }
-
-  #openExpress(): void {
-    const { state, clock, onChange } = this.#deps;
-    const express = this.#following.openExpress?.({
-      onUpdate: (update) => {
-        applyExpressUpdate(state, update, clock.nowMs());
-        onChange();
-      },
-      onReached: (slot) => {
-        noteReached(state, slot);
-        admitCandidates(state, deliveredSlot(state));
-        onChange();
-      },
-      onGap: () => leaveInGap(state),
-    });
-    if (express !== undefined) state.express = createExpressState(express);
   }
 
   /** The newest slot received from the node. */
@@ -148,7 +126,6 @@ export class ChainFeed {
     for (const { address } of state.doubted) state.rereadSoon.add(address);
     if (state.unconfirmed !== null)
       for (const { address } of trimSlots(state.unconfirmed)) state.rereadSoon.add(address);
-    requestExpress(state, nowMs);
     if (nowMs - state.times.receivedAtMs < SILENT_MS) return;
     background.runAlone("read the clock", () => this.#readClock());
   }

@@ -1,49 +1,43 @@
 import type { FollowedToken } from "./live-state.ts";
 
 /**
- * Tokens that changed since they were measured. Where there are more than can be measured at once, watched ones come
- * first, because of their alerts, then those that were requested.
+ * Tokens that changed since they were measured. Where there are more than can be measured at once, those
+ * that were requested or are watched come first: an answer or an alert may depend on them.
  */
 export class DirtyTokens {
-  readonly #watched = new Set<FollowedToken>();
-  readonly #asked = new Set<FollowedToken>();
+  readonly #inUse = new Set<FollowedToken>();
   readonly #others = new Set<FollowedToken>();
 
   get size(): number {
-    return this.#watched.size + this.#asked.size + this.#others.size;
+    return this.#inUse.size + this.#others.size;
   }
 
   add(token: FollowedToken): void {
-    if (this.#watched.has(token)) return;
-    if (token.isWatched) {
-      this.delete(token);
-      this.#watched.add(token);
-    } else if (this.#asked.has(token)) return;
-    else if (token.askedAtMs > Number.NEGATIVE_INFINITY) {
+    if (this.#inUse.has(token)) return;
+    if (isUsed(token)) {
       this.#others.delete(token);
-      this.#asked.add(token);
+      this.#inUse.add(token);
     } else this.#others.add(token);
   }
 
   has(token: FollowedToken): boolean {
-    return this.#watched.has(token) || this.#asked.has(token) || this.#others.has(token);
+    return this.#inUse.has(token) || this.#others.has(token);
   }
 
   delete(token: FollowedToken): void {
-    this.#watched.delete(token);
-    this.#asked.delete(token);
+    this.#inUse.delete(token);
     this.#others.delete(token);
   }
 
-  /** Watched ones first, then those that were requested, each in the order of the changes. */
+  /** Those in use first, each in the order of the changes. */
   *[Symbol.iterator](): Iterator<FollowedToken> {
-    yield* this.inUse;
+    yield* this.#inUse;
     yield* this.#others;
   }
 
-  /** Watched tokens, then those that were requested, each in the order of the changes. */
+  /** Tokens that were requested or are watched, in the order of the changes. */
   get inUse(): Iterable<FollowedToken> {
-    return inOrder(this.#watched, this.#asked);
+    return this.#inUse;
   }
 
   /** The others, in the order of the changes. */
@@ -52,7 +46,6 @@ export class DirtyTokens {
   }
 }
 
-function* inOrder<Item>(first: Iterable<Item>, second: Iterable<Item>): Generator<Item> {
-  yield* first;
-  yield* second;
+function isUsed({ isWatched, askedAtMs }: FollowedToken): boolean {
+  return isWatched || askedAtMs > Number.NEGATIVE_INFINITY;
 }

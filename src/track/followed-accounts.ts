@@ -1,5 +1,4 @@
 import type { Address } from "#src/units/address.ts";
-import { noteUse } from "./express.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { applyAccount, NEVER_DELIVERED } from "./held-account.ts";
 import type { AccountUse, FollowedAccount, LiveState } from "./live-state.ts";
@@ -29,12 +28,10 @@ export function followAccount(
   return followed;
 }
 
-export function addUse(state: LiveState, account: FollowedAccount, use: AccountUse): void {
-  const isFirst = account.uses === null;
+export function addUse(account: FollowedAccount, use: AccountUse): void {
   if (account.uses === null) account.uses = use;
   else if (account.uses instanceof Set) account.uses.add(use);
   else if (account.uses !== use) account.uses = new Set([account.uses, use]);
-  noteUse(state, account, isFirst);
 }
 
 /** Removes a use. Removing the last one stops following the account. */
@@ -50,4 +47,10 @@ export function removeUse(state: LiveState, use: AccountUse): void {
   state.rereadSoon.delete(account.address);
   state.doubted.delete(account);
   state.unwanted.add(account.address);
+}
+
+export function forEachUse(account: FollowedAccount, visit: (use: AccountUse) => void): void {
+  if (account.uses === null) return;
+  if (account.uses instanceof Set) for (const use of account.uses) visit(use);
+  else visit(account.uses);
 }

@@ -51,7 +51,7 @@ export function addVacancy(
   const account = followAccount(state, ref.address, loaded);
   const vacancy: Vacancy = { kind: "vacancy", group, ref, account };
   group.vacancies.set(ref.address, vacancy);
-  addUse(state, account, vacancy);
+  addUse(account, vacancy);
   // It may be known already, as a pool of another group.
   fillVacancy(state, vacancy);
 }
@@ -73,7 +73,7 @@ export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: Loaded
     const account = followAccount(state, address, loaded);
     const need: PoolNeed = { kind: "pool-need", pool, account, changes: 0, hasChanged: false };
     pool.needs.set(address, need);
-    addUse(state, account, need);
+    addUse(account, need);
   }
   for (const [address, need] of pool.needs) {
     if (needed.has(address)) continue;

@@ -2,9 +2,7 @@ import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
-import { forEachUse } from "./account-uses.ts";
-import { NEVER_EXPRESS } from "./express.ts";
-import { addUse, followAccount, removeUse } from "./followed-accounts.ts";
+import { addUse, followAccount, forEachUse, removeUse } from "./followed-accounts.ts";
 import { removeGroup } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { firstBasis, newSeries } from "./history/series.ts";
@@ -59,7 +57,6 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
     names: input.names,
     isSearched: input.isSearched,
     confirmedAfterGap: null,
-    expressUntilSlot: NEVER_EXPRESS,
     askedAtMs: input.isSearched ? input.nowMs : Number.NEGATIVE_INFINITY,
     isWatched: false,
     rereadDueMs: input.nowMs,
@@ -71,7 +68,7 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
   };
   group.token = token;
   const account = followAccount(state, input.mint, input.loaded);
-  addUse(state, account, { kind: "mint", token, account });
+  addUse(account, { kind: "mint", token, account });
   state.tokens.set(input.mint, token);
   if (input.isSearched) state.usedTokens.add(token);
   state.dirtyTokens.add(token);
@@ -188,8 +185,6 @@ export function removeToken(state: LiveState, token: FollowedToken): void {
   }
   state.tokens.delete(token.mint);
   state.usedTokens.delete(token);
-  state.express?.tokens.delete(token);
-  state.express?.candidates.delete(token);
   state.dirtyTokens.delete(token);
 }
 

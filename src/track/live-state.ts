@@ -7,7 +7,6 @@ import type { Mint } from "#src/venues/shared/token/mint.ts";
 import type { PoolStatus } from "#src/venues/venue.ts";
 import type { SharedFacts } from "./carried-assessment.ts";
 import { DirtyTokens } from "./dirty-tokens.ts";
-import type { ExpressState } from "./express.ts";
 import type { HeldAccount } from "./held-account.ts";
 import type { TokenSeries } from "./history/series.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
@@ -128,8 +127,6 @@ export type FollowedToken = {
   isSearched: boolean;
   /** The gap in the stream after which all its accounts have been confirmed; null: none yet. */
   confirmedAfterGap: number | null;
-  /** Up to which slot the express delivers the token, or has delivered it; see `expressSlot`. */
-  expressUntilSlot: bigint;
   /** The last assessment; null before the first. */
   assessed: Assessed | null;
   series: TokenSeries;
@@ -163,8 +160,6 @@ export type LiveState = {
   readonly times: SlotTimes;
   /** The stream of every change; null: there is none, and a missing update does not prove that nothing changed. */
   readonly stream: CompleteStream | null;
-  /** Null: the source has none, or no stream of every change. */
-  express: ExpressState | null;
   /** What is not confirmed yet; null: the source has reported the end of no processed slot. */
   unconfirmed: Unconfirmed | null;
   readonly known: AccountSet;
@@ -194,9 +189,8 @@ export type LiveState = {
 export type WaitingPools = {
   /** In the order in which they began to wait. */
   readonly pools: Set<FollowedPool>;
-  /** The newest slot that was delivered whole when all of them were last visited, and the same of the express. */
+  /** The newest slot that was delivered whole when all of them were last visited. */
   visitedSlot: bigint | null;
-  visitedExpressSlot: bigint | null;
 };
 
 export type RestingPools = { readonly pools: Set<FollowedPool>; visitedAtMs: number };
@@ -233,11 +227,10 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     rereadSweeps: 0,
     times: createSlotTimes(),
     stream,
-    express: null,
     unconfirmed: null,
     known: { get: (address) => accounts.get(address)?.held.account },
     dirtyPools: new Set(),
-    waiting: { pools: new Set(), visitedSlot: null, visitedExpressSlot: null },
+    waiting: { pools: new Set(), visitedSlot: null },
     usedTokens: new Set(),
     dirtyTokens: new DirtyTokens(),
     uncheckedPools: new Set(),

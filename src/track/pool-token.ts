@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import { forEachUse } from "./account-uses.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import type { LiveState } from "./live-state.ts";
 import { isMoney } from "./quote-mints.ts";
 

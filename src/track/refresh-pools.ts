@@ -1,8 +1,7 @@
 import type { AccountsRead } from "#src/chain/chain-source.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
-import { forEachUse, isShared } from "./account-uses.ts";
-import { isExpress } from "./express.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import { checkNeeds } from "./followed-pools.ts";
 import { searchSoon } from "./followed-tokens.ts";
 import { noteCurveStage } from "./graduation.ts";
@@ -38,6 +37,8 @@ const ALWAYS_SHARE = 0.9;
 const UNCOUNTED = 2;
 /** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
 const MIN_CHANGES = 6;
+/** Uses of an account of one pool: the pool may be followed for both of its tokens, and as a hop. */
+const MOST_OWN_USES = 4;
 
 /**
  * Decodes changed pools again, and marks their tokens. A pool whose accounts are of different slots
@@ -54,11 +55,7 @@ export function refreshPools(state: LiveState, nowMs: number): boolean {
     state.uncheckedPools.delete(pool);
     checkNeeds(state, pool);
   }
-  const visited = dueVisit(state);
-  if (visited !== null) {
-    for (const pool of state.waiting.pools)
-      if (visited === "all" || isExpressPool(pool)) refreshPool(state, pool, nowMs);
-  }
+  if (isVisitDue(state)) for (const pool of state.waiting.pools) refreshPool(state, pool, nowMs);
   for (const pool of state.dirtyPools) refreshUnlessResting(state, pool, nowMs);
   visitResting(state, nowMs);
   return state.dirtyPools.size > 0 || state.waiting.pools.size > 0;
@@ -92,22 +89,15 @@ function visitResting(state: LiveState, nowMs: number): void {
 }
 
 /**
- * The waiting pools of which a slot has ended since they were visited. Thousands may wait during a burst: visiting
+ * Whether a slot has ended since the waiting pools were visited. Thousands may wait during a burst: visiting
  * them all every 15 ms took a tenth of the thread.
  */
-function dueVisit(state: LiveState): "all" | "express" | null {
-  const { waiting, express } = state;
+function isVisitDue(state: LiveState): boolean {
+  const { waiting } = state;
   const slot = deliveredSlot(state);
-  const expressSlot = express?.reachedSlot ?? null;
-  const isSlotNew = slot !== waiting.visitedSlot;
-  if (!isSlotNew && expressSlot === waiting.visitedExpressSlot) return null;
+  if (slot === waiting.visitedSlot) return false;
   waiting.visitedSlot = slot;
-  waiting.visitedExpressSlot = expressSlot;
-  return isSlotNew ? "all" : "express";
-}
-
-function isExpressPool({ group: { token } }: FollowedPool): boolean {
-  return token !== null && isExpress(token);
+  return true;
 }
 
 /** The same for the pools of these groups only, for an answer that is requested now. */
@@ -185,6 +175,11 @@ function isNews({ pendingSlot, changedSlot }: FollowedPool, slot: bigint): boole
   return pendingSlot !== null && slot >= pendingSlot && slot < changedSlot;
 }
 
+/** Accounts of many pools, such as configurations, do not change with one of them. */
+function isShared({ uses }: FollowedAccount): boolean {
+  return uses instanceof Set && uses.size > MOST_OWN_USES;
+}
+
 /**
  * Whether the read has the account at its slot: a divided read has accounts of several. One that is suddenly
  * absent has to be confirmed first.
@@ -228,8 +223,8 @@ function hasWaitedLong({ pendingSlot, changedSlot }: FollowedPool): boolean {
   return pendingSlot !== null && changedSlot - pendingSlot >= LONG_WAIT_SLOTS;
 }
 
-function isSlotDelivered(state: LiveState, { changedSlot, group }: FollowedPool): boolean {
-  return (deliveredSlot(state, group.token) ?? -1n) >= changedSlot;
+function isSlotDelivered(state: LiveState, { changedSlot }: FollowedPool): boolean {
+  return (deliveredSlot(state) ?? -1n) >= changedSlot;
 }
 
 /** Whether the stream alone keeps the pool current. A hop belongs to no token; a new account is read first. */

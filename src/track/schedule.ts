@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint } from "#src/units/integer.ts";
-import { forEachUse } from "./account-uses.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import { accountsOf, hopsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type { AccountUse, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";

@@ -19,8 +19,8 @@ export function createSlotTimes(): SlotTimes {
 }
 
 /** The newest block time; the local time while none is known. */
-export function chainTimeMs({ newest, times }: SlotTimes, nowMs: number): number {
-  return times.at(-1)?.timeMs ?? (newest === null ? nowMs : blockTimeMs(newest));
+export function chainTimeMs({ newest }: SlotTimes, nowMs: number): number {
+  return newest === null ? nowMs : blockTimeMs(newest);
 }
 
 /** Takes in a clock; one that is not newer changes nothing. */
@@ -28,15 +28,8 @@ export function recordClock(state: SlotTimes, clock: Clock, nowMs: number): void
   if (state.newest !== null && clock.slot <= state.newest.slot) return;
   state.newest = clock;
   state.receivedAtMs = nowMs;
-  recordTime(state, clock);
-}
-
-/** Takes in the block time of a clock alone. */
-export function recordTime({ times }: SlotTimes, clock: Clock): void {
-  const last = times.at(-1);
-  if (last !== undefined && clock.slot <= last.slot) return;
-  times.push({ slot: clock.slot, timeMs: blockTimeMs(clock) });
-  if (times.length > KEPT) times.splice(0, KEPT / 2);
+  state.times.push({ slot: clock.slot, timeMs: blockTimeMs(clock) });
+  if (state.times.length > KEPT) state.times.splice(0, KEPT / 2);
 }
 
 /**

@@ -1,7 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { maxBigint, minBigint } from "#src/units/integer.ts";
-import type { Clock } from "#src/venues/venue.ts";
-import { expressSlot } from "./express.ts";
+import { minBigint } from "#src/units/integer.ts";
 import { accountsOf, groupsOf } from "./followed-tokens.ts";
 import type {
   CompleteStream,
@@ -38,7 +36,7 @@ export function stateSlot(state: LiveState, token: FollowedToken): bigint | null
 }
 
 function slotWithoutDoubts(state: LiveState, token: FollowedToken): bigint | null {
-  const delivered = deliveredSlot(state, token);
+  const delivered = deliveredSlot(state);
   if (delivered === null || !isKeptByStream(state, token)) return slotOfAccounts(state, token);
   let slot = delivered;
   for (const group of groupsOf(state, token)) {
@@ -51,30 +49,12 @@ function slotWithoutDoubts(state: LiveState, token: FollowedToken): bigint | nul
 /**
  * The newest slot of which every change has arrived, if none is lost; null: the chain's clock is not known. The
  * clock may come over another stream than a token's accounts, and be ahead of it or behind.
- *
- * @param token of which every change has arrived; null: of any
  */
-export function deliveredSlot(state: LiveState, token: FollowedToken | null = null): bigint | null {
-  const { stream, times } = state;
+export function deliveredSlot({ stream, times }: LiveState): bigint | null {
   if (times.newest === null) return null;
   const reachedSlot = stream?.reachedSlot ?? null;
   // Where no source reports the end of slots, the clock of the next slot shows it.
-  const slot =
-    reachedSlot === null ? times.newest.slot - 1n : minBigint(reachedSlot, times.newest.slot);
-  return token === null ? slot : maxBigint(slot, expressSlot(state, token));
-}
-
-/** The chain's clock that belongs to the token's accounts; null: it is not known. */
-export function clockOf(state: LiveState, token: FollowedToken): Clock | null {
-  const { express, times } = state;
-  const { newest } = times;
-  const ahead = express?.clock ?? null;
-  const slot = expressSlot(state, token);
-  if (newest === null || ahead === null || slot <= newest.slot) return newest;
-  if (slot === ahead.slot) return ahead;
-  // It has left the express, and is of an earlier slot than that.
-  const timeMs = timeOfSlotMs(times, slot);
-  return timeMs === null ? newest : { ...ahead, slot, unixTimestamp: BigInt(timeMs) / 1_000n };
+  return reachedSlot === null ? times.newest.slot - 1n : minBigint(reachedSlot, times.newest.slot);
 }
 
 /** The time of that slot by the local clock; null: it is not known. */

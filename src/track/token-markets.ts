@@ -8,7 +8,6 @@ import { groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { refreshGroups } from "./refresh-pools.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
-import { clockOf } from "./state-slot.ts";
 
 export type TokenMarketsDeps = {
   readonly state: LiveState;
@@ -72,7 +71,7 @@ export class TokenMarkets {
   ground(token: FollowedToken): SaleGround | null {
     const { state } = this.#deps;
     const market = this.modelled(token);
-    const clock = clockOf(state, token);
+    const clock = state.times.newest;
     if (market === null || clock === null) return null;
     const groups = groupsOf(state, token);
     const isPending = ({ pools }: PoolGroup): boolean =>

@@ -3,7 +3,7 @@ import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { forEachUse } from "./account-uses.ts";
+import { forEachUse } from "./followed-accounts.ts";
 import type { HeldAccount } from "./held-account.ts";
 import { copySeries, type TokenSeries } from "./history/series.ts";
 import type { FollowedAccount, FollowedToken } from "./live-state.ts";
