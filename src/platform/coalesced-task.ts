@@ -1,33 +1,23 @@
-import type { WallClock } from "./clock.ts";
+const SOON_MS = 1;
 
-const LEAST_REST_MS = 1;
-
-/** Runs its work once for all requests that arrive together. After a run it rests as long as that took. */
+/** Runs its work once for all requests that arrive together. The work may request its own next run. */
 export class CoalescedTask {
   readonly #work: () => void;
-  readonly #clock: WallClock;
   #timer: NodeJS.Timeout | null = null;
-  #restsUntilMs = 0;
 
-  constructor(work: () => void, clock: WallClock) {
+  constructor(work: () => void) {
     this.#work = work;
-    this.#clock = clock;
   }
 
-  /** Runs the work soon: once what has arrived already was handled, and the rest is over. */
+  /** Runs the work in a later turn of the event loop, after what has arrived already. */
   request(): void {
-    if (this.#timer !== null) return;
-    const waitMs = Math.max(0, this.#restsUntilMs - this.#clock.nowMs());
-    this.#timer = setTimeout(() => this.run(), waitMs);
+    this.#timer ??= setTimeout(() => this.run(), SOON_MS);
   }
 
   /** Runs the work now, also for all earlier requests. */
   run(): void {
     this.stop();
-    const startedMs = this.#clock.nowMs();
     this.#work();
-    const endedMs = this.#clock.nowMs();
-    this.#restsUntilMs = endedMs + Math.max(LEAST_REST_MS, endedMs - startedMs);
   }
 
   /** Drops the requests that wait. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import {
   namedAddress,
   type PlainState,
@@ -17,11 +17,18 @@ import {
   SOL,
   setReserves,
 } from "#test/simulation/track/plain-market.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { createTracker } from "./tracker.ts";
 
 const BROKEN = namedAddress("broken");
 const SOUND = namedAddress("sound");
 const FEE_OF_BROKEN_BPS = 31n;
+const SLOTS_TO_CONFIRM = 10;
+/**
+ * More than the ten seconds that an unused token rests after a measurement. The tests go on 25.6 s after the chain's
+ * start, and samples are taken at 20 and 30 s.
+ */
+const SLOTS_PAST_REST = 53;
 const poolOf = (mint: Address) => plainPool(`${mint} main`, mint, WSOL);
 const withSol = (sol: bigint) => ({ base: 500_000_000_000_000n, quote: sol * SOL });
 
@@ -64,4 +71,70 @@ test("a token whose measurement fails by a bug of ours stops no other token", as
   }
   assert.ok(failures.includes("measure a token"));
   await tracker.close();
+});
+
+/** A tracker that streams all pools, with two unused tokens that changed, and the mints measured since. */
+async function withTwoChanged(t: TestContext) {
+  const chain = new ScriptedChain();
+  const plain = plainVenue();
+  const spent = { ms: 0, msPerQuote: 0 };
+  const venue: Venue<PlainState> = {
+    ...plain,
+    quoteExactIn: (state, sale) => {
+      spent.ms += spent.msPerQuote;
+      return plain.quoteExactIn(state, sale);
+    },
+  };
+  const tracker = createTracker({
+    ...{ source: chain, venues: [venue], database: null },
+    clock: { nowMs: () => chain.nowMs + spent.ms },
+    everything: { venues: [venue], transactions: null },
+  });
+  closeAfter(t, () => tracker.close());
+  const pass = async (slots: number): Promise<void> => {
+    for (let slot = 0; slot < slots; slot++) {
+      chain.advance(1);
+      tracker.tick();
+      await tracker.idle();
+    }
+  };
+  await pass(SLOTS_TO_CONFIRM);
+  const mints = ["one", "two"].map(namedAddress);
+  for (const mint of mints) placeToken(chain, mint, 80);
+  await pass(SLOTS_PAST_REST);
+  const measured: Address[] = [];
+  tracker.onSnapshot(({ assessment: { mint, measurement } }) => {
+    if (measurement?.depthLamports === 70n * SOL) measured.push(mint);
+  });
+  for (const mint of mints) setReserves(chain, poolOf(mint), withSol(70n));
+  chain.advance(1);
+  return { tracker, mints, measured, spent };
+}
+
+test("after a call that measured unused tokens, others pause for as long as it took", async (t) => {
+  const { tracker, mints, measured, spent } = await withTwoChanged(t);
+  const beforeMs = spent.ms;
+  spent.msPerQuote = 2;
+  tracker.tick();
+  const tookMs = spent.ms - beforeMs;
+  assert.ok(tookMs >= 10, `one measurement takes the time of a call: ${tookMs} ms`);
+  assert.deepEqual(measured, mints.slice(0, 1));
+  spent.msPerQuote = 0;
+  spent.ms += tookMs - 1;
+  tracker.tick();
+  assert.deepEqual(measured, mints.slice(0, 1));
+  spent.ms++;
+  tracker.tick();
+  assert.deepEqual(measured, mints);
+});
+
+test("a clock that is set forward by seconds while a token is measured stops no other for so long", async (t) => {
+  const { tracker, mints, measured, spent } = await withTwoChanged(t);
+  spent.msPerQuote = 300;
+  tracker.tick();
+  assert.deepEqual(measured, mints.slice(0, 1));
+  spent.msPerQuote = 0;
+  spent.ms += 200;
+  tracker.tick();
+  assert.deepEqual(measured, mints);
 });

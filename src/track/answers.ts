@@ -6,7 +6,7 @@ import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
-import { refreshGroup, refreshGroups, refreshPools } from "./refresh-pools.ts";
+import { isWithin, refreshGroup, refreshGroups, refreshPools } from "./refresh-pools.ts";
 import { Rounds } from "./rounds.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
@@ -22,6 +22,8 @@ const MAX_AGE_MS = 1_000;
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
 const LONGEST_BUDGET_MS = 100;
+/** Unused tokens pause no longer: more of the time may have been the clock, which was set. */
+const LONGEST_PAUSE_MS = 200;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */
 const USED_ROUND_MS = 5_000;
@@ -58,6 +60,8 @@ export class Answers {
   readonly #usedRounds: Rounds<FollowedToken>;
   readonly #rounds: Rounds<FollowedToken>;
   #measuredAtMs = 0;
+  /** The last call that measured unused tokens. */
+  #lastOthers = { endedAtMs: 0, tookMs: 0 };
   #sampledAtMs = 0;
 
   constructor(deps: AnswersDeps) {
@@ -76,25 +80,39 @@ export class Answers {
     return this.#answer(token, nowMs, MAX_AGE_MS);
   }
 
-  /** Measures the tokens that changed since they were measured, those in use first. */
-  measureChanged(): void {
-    const { state } = this.#deps;
-    const nowMs = this.#deps.clock.nowMs();
-    const shareMs = BUSY_SHARE * (nowMs - this.#measuredAtMs);
+  /**
+   * Measures the tokens that changed since they were measured, those in use first. After a call that measured others
+   * as well, these pause for as long as the call took.
+   *
+   * @returns false where the time was over: of those in use, more may be left
+   */
+  measureChanged(): boolean {
+    const { state, clock } = this.#deps;
+    const calledMs = clock.nowMs();
+    const shareMs = BUSY_SHARE * (calledMs - this.#measuredAtMs);
     const budgetMs = Math.min(Math.max(BUDGET_MS, shareMs), LONGEST_BUDGET_MS);
-    this.#measuredAtMs = nowMs;
-    refreshPools(state, nowMs);
-    if (this.#measureAll(state.dirtyTokens.inUse, nowMs, budgetMs))
-      this.#measureAll(state.dirtyTokens.others, nowMs, BUDGET_MS);
+    this.#measuredAtMs = calledMs;
+    refreshPools(state, calledMs);
+    const startedMs = clock.nowMs();
+    if (!this.#measureAll(state.dirtyTokens.inUse, startedMs, budgetMs)) return false;
+    const { endedAtMs, tookMs } = this.#lastOthers;
+    if (state.dirtyTokens.size === 0 || isWithin(tookMs, endedAtMs, startedMs)) return true;
+    this.#measureAll(state.dirtyTokens.others, startedMs, BUDGET_MS);
+    const nowMs = clock.nowMs();
+    this.#lastOthers = {
+      endedAtMs: nowMs,
+      tookMs: Math.min(nowMs - calledMs, LONGEST_PAUSE_MS),
+    };
+    return true;
   }
 
-  /** @returns whether all were measured before so much time had passed since `nowMs` */
-  #measureAll(tokens: Iterable<FollowedToken>, nowMs: number, budgetMs: number): boolean {
+  /** @returns whether all were measured before so much time had passed since `startedMs` */
+  #measureAll(tokens: Iterable<FollowedToken>, startedMs: number, budgetMs: number): boolean {
     const { state, clock } = this.#deps;
     for (const token of tokens) {
-      this.#measure(token, nowMs, MAX_AGE_MS);
+      this.#measure(token, startedMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
-      if (clock.nowMs() - nowMs >= budgetMs) return false;
+      if (clock.nowMs() - startedMs >= budgetMs) return false;
     }
     return true;
   }

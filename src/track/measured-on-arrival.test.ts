@@ -7,6 +7,7 @@ import {
   vaultAccount,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
@@ -18,18 +19,39 @@ const SECONDS_TO_CONFIRM = 10;
 const SLOTS_PER_SECOND = 3;
 /** Less than the time to the first tick. */
 const BEFORE_TICK_MS = 5;
+/** A measurement of several quotes takes longer than the tokens of one turn may. */
+const MS_PER_SLOW_QUOTE = 50;
 
 /** A running tracker of one token, and the depths that it pushed; the test moves its timers. */
 async function running(t: TestContext, { isStreamed = false } = {}) {
+  const { chain, pools, depths, beforeTick } = await runningOf(t, [MINT], { isStreamed });
+  const [pool] = pools;
+  assert.ok(pool);
+  return { chain, pool, depths, beforeTick };
+}
+
+/** The same of several tokens. Once `slow` was called, each of them takes longer to measure than one turn has. */
+async function runningOf(t: TestContext, mints: readonly Address[], { isStreamed = false } = {}) {
   const chain = new ScriptedChain();
-  const pool = placeToken(chain, MINT, 80);
-  const venues = [plainVenue()];
+  const pools = mints.map((mint) => placeToken(chain, mint, 80));
+  let spentMs = 0;
+  let msPerQuote = 0;
+  const venue = plainVenue();
+  const venues = [
+    {
+      ...venue,
+      quoteExactIn: (...sale: Parameters<typeof venue.quoteExactIn>) => {
+        spentMs += msPerQuote;
+        return venue.quoteExactIn(...sale);
+      },
+    },
+  ];
   const tracker = createTracker({
-    ...{ source: chain, venues, clock: { nowMs: () => chain.nowMs }, database: null },
+    ...{ source: chain, venues, clock: { nowMs: () => chain.nowMs + spentMs }, database: null },
     everything: isStreamed ? { venues, transactions: null } : null,
   });
   closeAfter(t, () => tracker.close());
-  await tracker.snapshot(MINT);
+  for (const mint of mints) await tracker.snapshot(mint);
   for (let second = 0; second < SECONDS_TO_CONFIRM; second++) {
     chain.advance(SLOTS_PER_SECOND);
     tracker.tick();
@@ -40,7 +62,13 @@ async function running(t: TestContext, { isStreamed = false } = {}) {
   tracker.start();
   const depths: (bigint | undefined)[] = [];
   tracker.onSnapshot(({ assessment }) => depths.push(assessment.measurement?.depthLamports));
-  return { chain, pool, depths, beforeTick: () => t.mock.timers.tick(BEFORE_TICK_MS) };
+  const slow = () => {
+    msPerQuote = MS_PER_SLOW_QUOTE;
+  };
+  const beforeTick = () => {
+    for (let passedMs = 0; passedMs < BEFORE_TICK_MS; passedMs++) t.mock.timers.tick(1);
+  };
+  return { chain, pools, tracker, depths, slow, beforeTick };
 }
 
 test("a change is measured when it arrives, not at the next tick", async (t) => {
@@ -73,4 +101,29 @@ test("a pool that waits for the rest of a slot is measured when the stream has d
   chain.reach(chain.slot - 1n);
   beforeTick();
   assert.equal(depths.at(-1), 70n * SOL);
+});
+
+test("what one turn has no time for is measured in the next ones, before the tick", async (t) => {
+  const mints = ["one", "two", "three"].map(namedAddress);
+  const { chain, pools, depths, slow, beforeTick } = await runningOf(t, mints);
+  slow();
+  for (const pool of pools)
+    setReserves(chain, pool, { base: 500_000_000_000_000n, quote: 70n * SOL });
+  t.mock.timers.tick(1);
+  assert.deepEqual(depths, [70n * SOL]);
+  beforeTick();
+  assert.deepEqual(depths, [70n * SOL, 70n * SOL, 70n * SOL]);
+});
+
+test("what is left when the tracker is closed is not measured", async (t) => {
+  const mints = ["one", "two"].map(namedAddress);
+  const { chain, pools, tracker, depths, slow, beforeTick } = await runningOf(t, mints);
+  slow();
+  for (const pool of pools)
+    setReserves(chain, pool, { base: 500_000_000_000_000n, quote: 70n * SOL });
+  t.mock.timers.tick(1);
+  assert.deepEqual(depths, [70n * SOL]);
+  await tracker.close();
+  beforeTick();
+  assert.deepEqual(depths, [70n * SOL]);
 });

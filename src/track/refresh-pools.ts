@@ -76,7 +76,7 @@ function isResting(state: LiveState, { group: { token } }: FollowedPool, nowMs: 
 }
 
 /** Whether the time has not passed; it has where the clock was set back. */
-function isWithin(ms: number, sinceMs: number, nowMs: number): boolean {
+export function isWithin(ms: number, sinceMs: number, nowMs: number): boolean {
   return nowMs >= sinceMs && nowMs - sinceMs < ms;
 }
 

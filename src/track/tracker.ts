@@ -107,22 +107,25 @@ export class Tracker implements Markets {
       marketOf: (token) => this.#markets.of(token),
       onFailure,
     });
-    this.#measuring = new CoalescedTask(() => this.#answers.measureChanged(), clock);
+    // Without ticks, the caller of `tick` decides when changes are measured.
+    const measureSoon = () => {
+      if (this.#timer !== null) this.#measuring.request();
+    };
+    this.#measuring = new CoalescedTask(() => {
+      if (!this.#answers.measureChanged()) measureSoon();
+    });
     const { signal } = this.#abort;
     this.#holders = new ShareHolders({ source, clock, signal });
     this.#tokenHolders = new TokenHolderReads({ source, clock, signal });
     const streamed = everything?.venues ?? [];
-    // Without ticks, the caller of `tick` decides when changes are measured.
-    const onChange = () => {
-      if (this.#timer !== null) this.#measuring.request();
-    };
     const feed = new ChainFeed({
-      ...{ source, streamed, state, clock, signal, background, onChange, onFailure },
+      ...{ source, streamed, state, clock, signal, background, onFailure },
+      onChange: measureSoon,
     });
     this.#feed = feed;
     this.#registry = new TokenRegistry({
       ...{ source, venues, everything, state, feed, observer, background, clock, signal },
-      onChange,
+      onChange: measureSoon,
       known: this.#known,
       loopLoad: deps.loopLoad ?? (() => 0),
       onFailure,
