@@ -5,3 +5,8 @@ export type WallClock = {
 };
 
 export const systemClock: WallClock = { nowMs: () => Date.now() };
+
+/** Whether the time has not passed; it has where the clock was set back. */
+export function isWithin(ms: number, sinceMs: number, nowMs: number): boolean {
+  return nowMs >= sinceMs && nowMs - sinceMs < ms;
+}

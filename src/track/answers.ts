@@ -1,12 +1,12 @@
 import type { Market } from "#src/measure/market.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { isWithin, type WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
 import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
-import { isWithin, refreshGroup, refreshGroups, refreshPools } from "./refresh-pools.ts";
+import { refreshGroup, refreshGroups, refreshPools } from "./refresh-pools.ts";
 import { Rounds } from "./rounds.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
@@ -16,13 +16,13 @@ import { snapshotOf, type TokenObserver } from "./token-observer.ts";
 /** An answer is recomputed after this time even if nothing changed: its age and clock changed. */
 const MAX_AGE_MS = 1_000;
 /**
- * Changed tokens are measured for at most this time at once, so that requests are served in between. Where measuring
- * is late, as while the heap is marked, those in use are measured for up to half of the time since the last one.
+ * Changed tokens are measured for at most this time in one call, so that requests are served in between. Where calls
+ * come late, as while the heap is marked, those in use are measured for up to half of the time since the last call.
  */
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
 const LONGEST_BUDGET_MS = 100;
-/** Unused tokens pause no longer: more of the time may have been the clock, which was set. */
+/** The longest pause of unused tokens: a call that seems to take longer may be a change of the clock. */
 const LONGEST_PAUSE_MS = 200;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */

@@ -1,4 +1,5 @@
 import type { AccountsRead } from "#src/chain/chain-source.ts";
+import { isWithin } from "#src/platform/clock.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import { forEachUse } from "./followed-accounts.ts";
@@ -73,11 +74,6 @@ function isResting(state: LiveState, { group: { token } }: FollowedPool, nowMs: 
   // Its last assessment may be of a slot that was dropped.
   if (state.unconfirmed?.takenBack.has(token) === true) return false;
   return isWithin(REST_MS, token.assessed.atMs, nowMs);
-}
-
-/** Whether the time has not passed; it has where the clock was set back. */
-export function isWithin(ms: number, sinceMs: number, nowMs: number): boolean {
-  return nowMs >= sinceMs && nowMs - sinceMs < ms;
 }
 
 function visitResting(state: LiveState, nowMs: number): void {
