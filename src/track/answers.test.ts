@@ -108,7 +108,7 @@ async function withTwoChanged(t: TestContext) {
   });
   for (const mint of mints) setReserves(chain, poolOf(mint), withSol(70n));
   chain.advance(1);
-  return { tracker, mints, measured, spent };
+  return { chain, tracker, mints, measured, spent };
 }
 
 test("after a call that measured unused tokens, others pause for as long as it took", async (t) => {
@@ -135,6 +135,35 @@ test("a clock that is set forward by seconds while a token is measured stops no 
   assert.deepEqual(measured, mints.slice(0, 1));
   spent.msPerQuote = 0;
   spent.ms += 200;
+  tracker.tick();
+  assert.deepEqual(measured, mints);
+});
+
+/** The same while the next slot arrives: the first token is measured, and 199 ms have passed since. */
+async function whileSlotArrives(t: TestContext) {
+  const changed = await withTwoChanged(t);
+  const { chain, tracker, mints, measured, spent } = changed;
+  chain.reach(chain.slot - 1n);
+  spent.msPerQuote = 2;
+  tracker.tick();
+  assert.deepEqual(measured, mints.slice(0, 1));
+  spent.msPerQuote = 0;
+  spent.ms += 199;
+  tracker.tick();
+  assert.deepEqual(measured, mints.slice(0, 1), "the pause is longer than the call");
+  return changed;
+}
+
+test("while a slot arrives, unused tokens pause after a call until the slot is delivered", async (t) => {
+  const { chain, tracker, mints, measured } = await whileSlotArrives(t);
+  chain.reach(chain.slot);
+  tracker.tick();
+  assert.deepEqual(measured, mints);
+});
+
+test("while a slot arrives, unused tokens pause for 0.2 s at most", async (t) => {
+  const { tracker, mints, measured, spent } = await whileSlotArrives(t);
+  spent.ms++;
   tracker.tick();
   assert.deepEqual(measured, mints);
 });

@@ -11,6 +11,7 @@ import { Rounds } from "./rounds.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
+import { isSlotArriving } from "./state-slot.ts";
 import { snapshotOf, type TokenObserver } from "./token-observer.ts";
 
 /** An answer is recomputed after this time even if nothing changed: its age and clock changed. */
@@ -22,7 +23,10 @@ const MAX_AGE_MS = 1_000;
 const BUDGET_MS = 10;
 const BUSY_SHARE = 0.5;
 const LONGEST_BUDGET_MS = 100;
-/** The longest pause of unused tokens: a call that seems to take longer may be a change of the clock. */
+/**
+ * The longest pause of unused tokens: slots may arrive one after the other, and a call that seems to take longer may
+ * be a change of the clock.
+ */
 const LONGEST_PAUSE_MS = 200;
 const NO_MARKET = (): null => null;
 /** A token in use is visited for its sample within this time, also where calls come late. */
@@ -82,7 +86,8 @@ export class Answers {
 
   /**
    * Measures the tokens that changed since they were measured, those in use first. After a call that measured others
-   * as well, these pause for as long as the call took.
+   * as well, these pause for as long as the call took. While a slot arrives they pause until it is delivered, 200 ms at
+   * most: tokens in use have to be measured then.
    *
    * @returns false where the time was over: of those in use, more may be left
    */
@@ -96,7 +101,8 @@ export class Answers {
     const startedMs = clock.nowMs();
     if (!this.#measureAll(state.dirtyTokens.inUse, startedMs, budgetMs)) return false;
     const { endedAtMs, tookMs } = this.#lastOthers;
-    if (state.dirtyTokens.size === 0 || isWithin(tookMs, endedAtMs, startedMs)) return true;
+    const pauseMs = isSlotArriving(state) ? LONGEST_PAUSE_MS : tookMs;
+    if (state.dirtyTokens.size === 0 || isWithin(pauseMs, endedAtMs, startedMs)) return true;
     this.#measureAll(state.dirtyTokens.others, startedMs, BUDGET_MS);
     const nowMs = clock.nowMs();
     this.#lastOthers = {

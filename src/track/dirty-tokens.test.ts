@@ -48,3 +48,14 @@ test("tokens that were measured can be deleted while the others are visited", ()
   assert.deepEqual(visited, ["c", "a", "b"]);
   assert.equal(tokens.size, 0);
 });
+
+test("of tokens in use some are left until the last of them is deleted, whatever others wait", () => {
+  const tokens = new DirtyTokens();
+  const used = tokenOf("a", { isWatched: true });
+  tokens.add(tokenOf("b"));
+  assert.ok(!tokens.hasInUse);
+  tokens.add(used);
+  assert.ok(tokens.hasInUse);
+  tokens.delete(used);
+  assert.ok(!tokens.hasInUse);
+});

@@ -12,6 +12,10 @@ export class DirtyTokens {
     return this.#inUse.size + this.#others.size;
   }
 
+  get hasInUse(): boolean {
+    return this.#inUse.size > 0;
+  }
+
   add(token: FollowedToken): void {
     if (this.#inUse.has(token)) return;
     if (isUsed(token)) {

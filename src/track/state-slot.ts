@@ -57,7 +57,13 @@ export function deliveredSlot({ stream, times }: LiveState): bigint | null {
   return reachedSlot === null ? times.newest.slot - 1n : minBigint(reachedSlot, times.newest.slot);
 }
 
-/** The time of that slot by the local clock; null: it is not known. */
+/** Whether a whole stream has delivered the clock of a slot, and not yet all of its changes: pools wait for these. */
+export function isSlotArriving({ stream, times }: LiveState): boolean {
+  if (stream?.isWhole !== true || stream.reachedSlot === null) return false;
+  return times.newest !== null && stream.reachedSlot < times.newest.slot;
+}
+
+/** The time of the token's `stateSlot` by the local clock; null: it is not known. */
 export function stateTimeMs(state: LiveState, token: FollowedToken): number | null {
   const slot = stateSlot(state, token);
   return slot === null ? null : timeOfSlotMs(state.times, slot);

@@ -4,7 +4,9 @@ import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { isWithin } from "#src/platform/clock.ts";
 import { CoalescedTask } from "#src/platform/coalesced-task.ts";
+import { TickTimer } from "#src/platform/tick-timer.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -36,6 +38,7 @@ import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
 import type { SaleGround } from "./sale-ground.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
+import { isSlotArriving } from "./state-slot.ts";
 import { StoredSnapshots } from "./stored-snapshots.ts";
 import { TokenMarkets } from "./token-markets.ts";
 import { TokenObserver } from "./token-observer.ts";
@@ -44,10 +47,9 @@ import { assessDepsOf, type TrackerDeps } from "./tracker-deps.ts";
 import { type TrackerHealth, trackerHealth, type VenueRefusal } from "./tracker-health.ts";
 import { usdPrice } from "./usd-price.ts";
 
-const TICK_EVERY_MS = 15;
 const SWEEP_EVERY_MS = 1_000;
-/** The longest wait after a tick that took as long: more may have been the clock. */
-const LONGEST_WAIT_MS = 200;
+/** Samples and sweeps wait for so long at most while a slot arrives or tokens in use are left to measure. */
+const LONGEST_SAMPLE_WAIT_MS = 200;
 /** Where a tick takes longer than this, the thread is behind: sweeps wait then, for so long at most. */
 const BEHIND_MS = 50;
 const LONGEST_SWEEP_WAIT_MS = 3_000;
@@ -76,9 +78,11 @@ export class Tracker implements Markets {
   readonly #tokenHolders: TokenHolderReads;
   readonly #feed: ChainFeed;
   readonly #registry: TokenRegistry;
-  #timer: NodeJS.Timeout | null = null;
+  readonly #timer: TickTimer;
   /** How long the last tick took. */
   #tookMs = 0;
+  /** When a tick last took samples. */
+  #sampledAtMs = 0;
   #sweepDueMs = 0;
   #saveDueMs = 0;
 
@@ -107,9 +111,13 @@ export class Tracker implements Markets {
       marketOf: (token) => this.#markets.of(token),
       onFailure,
     });
+    this.#timer = new TickTimer(() => {
+      this.tick();
+      return this.#tookMs;
+    });
     // Without ticks, the caller of `tick` decides when changes are measured.
     const measureSoon = () => {
-      if (this.#timer !== null) this.#measuring.request();
+      if (this.#timer.isRunning) this.#measuring.request();
     };
     this.#measuring = new CoalescedTask(() => {
       if (!this.#answers.measureChanged()) measureSoon();
@@ -316,16 +324,7 @@ export class Tracker implements Markets {
    */
   start(): void {
     this.#background.run("list known tokens", this.restore());
-    this.#timer ??= setTimeout(() => this.#runTicks(), TICK_EVERY_MS);
-  }
-
-  /** After a tick that took long, no other follows for as long: in one turn only a part of what arrived is read. */
-  #runTicks(): void {
-    this.tick();
-    if (this.#timer === null) return;
-    const restMs = Math.min(this.#tookMs, LONGEST_WAIT_MS);
-    const waitMs = Math.max(TICK_EVERY_MS - this.#tookMs, restMs);
-    this.#timer = setTimeout(() => this.#runTicks(), waitMs);
+    this.#timer.start();
   }
 
   /** Reads the list of tokens that an earlier process followed; ticks restore them. */
@@ -333,22 +332,32 @@ export class Tracker implements Markets {
     return this.#registry.restore();
   }
 
-  /** Does the work that is due now. Tests call it directly. */
+  /** Does the work that is due now; samples and sweeps may wait for a later tick. Tests call it directly. */
   tick(): void {
     const nowMs = this.#deps.clock.nowMs();
     this.#measuring.run();
-    this.#answers.sample();
     this.#markets.pump();
-    const sweepWaitMs = this.#tookMs > BEHIND_MS ? LONGEST_SWEEP_WAIT_MS : 0;
-    if (nowMs >= this.#sweepDueMs + sweepWaitMs) {
-      this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
-      this.#registry.sweep(nowMs);
-      this.#feed.sweep(nowMs);
-      this.#save(nowMs);
-    }
+    const mayWait = isWithin(LONGEST_SAMPLE_WAIT_MS, this.#sampledAtMs, nowMs);
+    if (!mayWait || !this.#isMeasuringUrgent()) this.#sampleAndSweep(nowMs);
     this.#registry.pump();
     this.#feed.pump();
     this.#tookMs = Math.max(0, this.#deps.clock.nowMs() - nowMs);
+  }
+
+  /** Whether tokens in use are left to measure, or will be once the slot that arrives is delivered. */
+  #isMeasuringUrgent(): boolean {
+    return this.#state.dirtyTokens.hasInUse || isSlotArriving(this.#state);
+  }
+
+  #sampleAndSweep(nowMs: number): void {
+    this.#sampledAtMs = nowMs;
+    this.#answers.sample();
+    const sweepWaitMs = this.#tookMs > BEHIND_MS ? LONGEST_SWEEP_WAIT_MS : 0;
+    if (nowMs < this.#sweepDueMs + sweepWaitMs) return;
+    this.#sweepDueMs = nowMs + SWEEP_EVERY_MS;
+    this.#registry.sweep(nowMs);
+    this.#feed.sweep(nowMs);
+    this.#save(nowMs);
   }
 
   /** Resolves when no read and no load is in progress. */
@@ -359,8 +368,7 @@ export class Tracker implements Markets {
   }
 
   async close(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#timer.stop();
     this.#measuring.stop();
     this.#abort.abort();
     await Promise.all([this.#feed.close(), this.#registry.close(), this.idle()]);
