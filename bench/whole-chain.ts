@@ -224,8 +224,9 @@ async function run(): Promise<void> {
   probes.stop();
   clearInterval(checking);
   const answers = await loaded;
-  await delay(LAST_ARRIVALS_MS);
+  alerts.endCauses();
   const ranSeconds = (now() - beganMs) / 1_000;
+  await delay(LAST_ARRIVALS_MS);
   const figures = {
     ...{
       kind: "result",
@@ -251,7 +252,7 @@ async function run(): Promise<void> {
       alerts: alerts.figures,
       answers: answerFigures(answers),
     },
-    ...{ streams: streams.take(), checks: checks.figures, collections: log.collections },
+    ...{ streams: streams.all(), checks: checks.figures, collections: log.collections },
     tracked: trackedFigures(await readMetrics(metricsUrl)),
     log: [...log.lines.values()],
   };
@@ -327,18 +328,23 @@ async function openStreams(url: string, mints: readonly string[], keys: readonly
   deployment.after(close);
   const [opened] = (await once(worker, "message")) as [StreamClientsWord];
   say(JSON.stringify(opened));
-  let sum = { open: opened.open, events: 0, bytes: 0 };
+  let all = { open: opened.open, events: 0, bytes: 0 };
+  let taken = all;
   worker.on("message", (word: StreamClientsWord) => {
     if (word.kind !== "counts") return;
     const { open, events, bytes } = word;
-    sum = { open, events: sum.events + events, bytes: sum.bytes + bytes };
+    all = { open, events: all.events + events, bytes: all.bytes + bytes };
   });
   return {
     close,
+    /** Since the streams were opened. */
+    all: () => all,
+    /** Since the last call. */
     take: () => {
-      const taken = sum;
-      sum = { open: sum.open, events: 0, bytes: 0 };
-      return taken;
+      const { open, events, bytes } = all;
+      const since = { open, events: events - taken.events, bytes: bytes - taken.bytes };
+      taken = all;
+      return since;
     },
   };
 }

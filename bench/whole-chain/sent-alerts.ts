@@ -5,6 +5,7 @@ import type { Chain } from "./chain.ts";
 
 /** The time from a sent withdrawal to its alert at a mail server and at a webhook. */
 export class SentAlerts {
+  #isEnding = false;
   readonly #causedAtMs = new Map<string, number>();
   /** When the last message about a token arrived before its withdrawal: the next one waits for the cool-down. */
   readonly #earlierAtMs = new Map<string, number>();
@@ -15,7 +16,8 @@ export class SentAlerts {
 
   constructor(chain: Chain, receivers: Worker, watched: ReadonlySet<string>) {
     chain.onSent.push(({ kind, mint, atMs }) => {
-      if (kind === "withdrawn" && watched.has(mint)) this.#causedAtMs.set(mint, atMs);
+      if (kind !== "withdrawn" || !watched.has(mint) || this.#isEnding) return;
+      this.#causedAtMs.set(mint, atMs);
     });
     receivers.on("message", ({ kind, mints, atMs }: Arrival) => {
       const { mints: arrived, latencies } = this.#arrived[kind];
@@ -27,6 +29,11 @@ export class SentAlerts {
         latencies.add(atMs - causedMs);
       }
     });
+  }
+
+  /** Ignores the withdrawals from now on: the run may end before their alerts arrive. */
+  endCauses(): void {
+    this.#isEnding = true;
   }
 
   /** The withdrawals whose alert has not arrived everywhere at this moment. */
