@@ -5,7 +5,6 @@ import type { Chain } from "./chain.ts";
 
 /** The time from a sent withdrawal to its alert at a mail server and at a webhook. */
 export class SentAlerts {
-  #isEnding = false;
   readonly #causedAtMs = new Map<string, number>();
   /** When the last message about a token arrived before its withdrawal: the next one waits for the cool-down. */
   readonly #earlierAtMs = new Map<string, number>();
@@ -13,6 +12,7 @@ export class SentAlerts {
     email: { mints: new Set<string>(), latencies: new Latencies() },
     webhook: { mints: new Set<string>(), latencies: new Latencies() },
   };
+  #isEnding = false;
 
   constructor(chain: Chain, receivers: Worker, watched: ReadonlySet<string>) {
     chain.onSent.push(({ kind, mint, atMs }) => {

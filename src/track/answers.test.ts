@@ -108,18 +108,22 @@ async function withTwoChanged(t: TestContext) {
   });
   for (const mint of mints) setReserves(chain, poolOf(mint), withSol(70n));
   chain.advance(1);
-  return { chain, tracker, mints, measured, spent };
+  /** Ticks once, in which the first token is measured and leaves no time for the second; returns the time it took. */
+  const measureFirst = (msPerQuote: number): number => {
+    const beforeMs = spent.ms;
+    spent.msPerQuote = msPerQuote;
+    tracker.tick();
+    spent.msPerQuote = 0;
+    assert.deepEqual(measured, mints.slice(0, 1));
+    return spent.ms - beforeMs;
+  };
+  return { chain, tracker, mints, measured, spent, measureFirst };
 }
 
 test("after a call that measured unused tokens, others pause for as long as it took", async (t) => {
-  const { tracker, mints, measured, spent } = await withTwoChanged(t);
-  const beforeMs = spent.ms;
-  spent.msPerQuote = 2;
-  tracker.tick();
-  const tookMs = spent.ms - beforeMs;
+  const { tracker, mints, measured, spent, measureFirst } = await withTwoChanged(t);
+  const tookMs = measureFirst(2);
   assert.ok(tookMs >= 10, `one measurement takes the time of a call: ${tookMs} ms`);
-  assert.deepEqual(measured, mints.slice(0, 1));
-  spent.msPerQuote = 0;
   spent.ms += tookMs - 1;
   tracker.tick();
   assert.deepEqual(measured, mints.slice(0, 1));
@@ -129,11 +133,8 @@ test("after a call that measured unused tokens, others pause for as long as it t
 });
 
 test("a clock that is set forward by seconds while a token is measured stops no other for so long", async (t) => {
-  const { tracker, mints, measured, spent } = await withTwoChanged(t);
-  spent.msPerQuote = 300;
-  tracker.tick();
-  assert.deepEqual(measured, mints.slice(0, 1));
-  spent.msPerQuote = 0;
+  const { tracker, mints, measured, spent, measureFirst } = await withTwoChanged(t);
+  measureFirst(300);
   spent.ms += 200;
   tracker.tick();
   assert.deepEqual(measured, mints);
@@ -142,12 +143,9 @@ test("a clock that is set forward by seconds while a token is measured stops no 
 /** The same while the next slot arrives: the first token is measured, and 199 ms have passed since. */
 async function whileSlotArrives(t: TestContext) {
   const changed = await withTwoChanged(t);
-  const { chain, tracker, mints, measured, spent } = changed;
+  const { chain, tracker, mints, measured, spent, measureFirst } = changed;
   chain.reach(chain.slot - 1n);
-  spent.msPerQuote = 2;
-  tracker.tick();
-  assert.deepEqual(measured, mints.slice(0, 1));
-  spent.msPerQuote = 0;
+  measureFirst(2);
   spent.ms += 199;
   tracker.tick();
   assert.deepEqual(measured, mints.slice(0, 1), "the pause is longer than the call");

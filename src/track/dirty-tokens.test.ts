@@ -49,7 +49,7 @@ test("tokens that were measured can be deleted while the others are visited", ()
   assert.equal(tokens.size, 0);
 });
 
-test("of tokens in use some are left until the last of them is deleted, whatever others wait", () => {
+test("tokens in use are left until the last one is deleted; the others do not count", () => {
   const tokens = new DirtyTokens();
   const used = tokenOf("a", { isWatched: true });
   tokens.add(tokenOf("b"));
