@@ -78,7 +78,7 @@ test("missing samples change nothing of a line, and samples of another basis are
 
 test("a capacity of zero stands for the least one, and an older sample changes nothing", () => {
   const window = windowOf([1, 1, 0]);
-  assert.ok(window.logs.every((log) => !(log < Math.log(0.009))));
+  assert.ok(window.runs.every((log) => !(log < Math.log(0.009))));
   const before = { ...window };
   pushTrendSample(window, { timeMs: START, c10Sol: 50, basis: 1 });
   assert.deepEqual(window, before);

@@ -13,10 +13,12 @@ export type TrendWindow = {
   first: number;
   /** The interval of the newest sample; before the first sample, the one before `first`. */
   end: number;
-  /** The last interval of each run but the newest, ascending; each run begins after the one before it. */
-  lasts: readonly number[];
-  /** The value of each run, as a 32-bit float; NaN: intervals without a sample. Both lists are replaced, never modified. */
-  logs: readonly number[];
+  /**
+   * Of each run its value, as a 32-bit float, and its last interval: `[value, last, value, last, …, value]`, ascending.
+   * NaN: intervals without a sample. Each run begins after the one before it; the newest lasts until `end`. Replaced,
+   * never modified.
+   */
+  runs: readonly number[];
 };
 
 const { intervalMs } = CALIBRATION.series;
@@ -31,7 +33,7 @@ const NONE: readonly number[] = [];
 
 /** A window without samples. */
 export function emptyTrendWindow(basis: number): TrendWindow {
-  return { basis, first: 0, end: -1, lasts: NONE, logs: NONE };
+  return { basis, first: 0, end: -1, runs: NONE };
 }
 
 /**
@@ -58,61 +60,56 @@ export function pushTrendSample(
   trim(window, interval);
 }
 
-function isEmpty({ logs }: TrendWindow): boolean {
-  return logs.length === 0;
+function isEmpty({ runs }: TrendWindow): boolean {
+  return runs.length === 0;
 }
 
 function clear(window: TrendWindow, basis: number): void {
   window.basis = basis;
   window.first = 0;
   window.end = -1;
-  window.lasts = NONE;
-  window.logs = NONE;
+  window.runs = NONE;
 }
 
 /** @param interval after the newest */
 function add(window: TrendWindow, interval: number, log: number): void {
-  const { end, lasts, logs } = window;
+  const { end, runs } = window;
   window.end = interval;
   if (isEmpty(window)) {
     window.first = interval;
-    window.logs = [log];
+    window.runs = [log];
   } else if (end < interval - 1) {
-    window.lasts = lasts.concat(end, interval - 1);
-    window.logs = logs.concat(Number.NaN, log);
-  } else if (logs.at(-1) !== log) {
-    window.lasts = lasts.concat(end);
-    window.logs = logs.concat(log);
+    window.runs = runs.concat(end, Number.NaN, interval - 1, log);
+  } else if (runs.at(-1) !== log) {
+    window.runs = runs.concat(end, log);
   }
 }
 
 /** Removes the last interval. */
 function removeNewest(window: TrendWindow): void {
-  const { first, lasts, logs } = window;
+  const { first, runs } = window;
   window.end--;
-  if ((lasts.at(-1) ?? first - 1) < window.end) return;
-  window.lasts = lasts.slice(0, -1);
-  window.logs = logs.slice(0, -1);
+  if ((runs.at(-2) ?? first - 1) < window.end) return;
+  window.runs = runs.slice(0, -2);
 }
 
 /** Removes intervals that are half an hour older than `now`, and those before the first sample. */
 function trim(window: TrendWindow, now: number): void {
-  const { basis, end, lasts, logs } = window;
+  const { basis, end, runs } = window;
   let first = Math.max(window.first, now - PLACES + 1);
   if (first > end) {
     clear(window, basis);
     return;
   }
   let old = 0;
-  for (; old < lasts.length; old++) {
-    const last = lasts[old] ?? 0;
-    if (last >= first && !Number.isNaN(logs[old])) break;
+  for (; old + 1 < runs.length; old += 2) {
+    const last = runs[old + 1] ?? 0;
+    if (last >= first && !Number.isNaN(runs[old])) break;
     first = Math.max(first, last + 1);
   }
   window.first = first;
   if (old === 0) return;
-  window.lasts = lasts.slice(old);
-  window.logs = logs.slice(old);
+  window.runs = runs.slice(old);
 }
 
 /** Seconds between the oldest and the newest sample of the window; 0 where there are fewer than two. */
@@ -130,7 +127,7 @@ export function trendSpanSeconds({ first, end }: TrendWindow): number {
 export function trendOf(window: TrendWindow): Trend {
   const { leastSpanMs, significance, slopePctPerHour } = CALIBRATION.trend;
   if (trendSpanSeconds(window) * 1_000 < leastSpanMs) return "stable";
-  const change = (window.logs.at(-1) ?? 0) - (window.logs[0] ?? 0);
+  const change = (window.runs.at(-1) ?? 0) - (window.runs[0] ?? 0);
   // Most tokens are quiet most of the time: a flat series needs no further computation.
   if (change === 0) return "stable";
   const count = readSamples(window);
@@ -145,12 +142,12 @@ export function trendOf(window: TrendWindow): Trend {
 }
 
 /** Writes the window's samples, of which there are at most `PLACES`, into the arrays above. @returns their number */
-function readSamples({ first, end, lasts, logs }: TrendWindow): number {
+function readSamples({ first, end, runs }: TrendWindow): number {
   let count = 0;
   let place = first;
-  for (let run = 0; run < logs.length; run++) {
-    const log = logs[run] ?? Number.NaN;
-    const last = lasts[run] ?? end;
+  for (let run = 0; run < runs.length; run += 2) {
+    const log = runs[run] ?? Number.NaN;
+    const last = runs[run + 1] ?? end;
     for (; place <= last; place++) {
       if (Number.isNaN(log)) continue;
       SAMPLE_PLACES[count] = place;

@@ -3,7 +3,7 @@ import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeClock } from "./chain-clock.ts";
-import { forEachUse } from "./followed-accounts.ts";
+import { forEachUse, hold } from "./followed-accounts.ts";
 import { fillVacancy } from "./followed-pools.ts";
 import { applyAccount } from "./held-account.ts";
 import type {
@@ -34,25 +34,29 @@ export function applyUpdate(
   const { unconfirmed } = state;
   const account = state.accounts.get(update.address);
   if (account === undefined || unconfirmed?.dropped.has(update.slot) === true) return;
-  const { held } = account;
-  const next = applyAccount(held, update);
+  const next = applyAccount(account, update);
   if (unconfirmed !== null) keepVersion(unconfirmed, account, { update, next, isConfirmed });
-  if (next === held) {
-    if (update.slot >= held.heldSlot && held.doubtSlot === null) account.confirmedAtMs = nowMs;
+  const { content: before, doubtSlot } = account;
+  if (next === account) {
+    if (update.slot >= account.heldSlot && doubtSlot === null) noteConfirmed(account, nowMs);
     return;
   }
-  account.held = next;
-  if (next.doubtSlot !== held.doubtSlot) noteDoubt(state, account);
-  if (next.doubtSlot !== null && next.account === held.account) return;
-  account.confirmedAtMs = nowMs;
-  if (next.account !== held.account) {
-    touchUses(state, account, held.account !== undefined);
+  hold(account, next);
+  if (next.doubtSlot !== doubtSlot) noteDoubt(state, account);
+  if (next.doubtSlot !== null && next.content === before) return;
+  noteConfirmed(account, nowMs);
+  if (next.content !== before) {
+    touchUses(state, account, before !== undefined);
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
+}
+
+function noteConfirmed(account: FollowedAccount, nowMs: number): void {
+  account.confirmedAtSeconds = Math.floor(nowMs / 1_000);
 }
 
 /** An account that was reported as gone is read at once, and then with each sweep until that is certain. */
 function noteDoubt(state: LiveState, account: FollowedAccount): void {
-  if (account.held.doubtSlot === null) {
+  if (account.doubtSlot === null) {
     state.doubted.delete(account);
     return;
   }
@@ -73,7 +77,7 @@ export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcom
   state.unconfirmed ??= createUnconfirmed();
   for (const account of endSlot(state.unconfirmed, slot, outcome)) {
     noteDoubt(state, account);
-    if (account.held.account === undefined) state.rereadSoon.add(account.address);
+    if (account.content === undefined) state.rereadSoon.add(account.address);
     forEachUse(account, (use) => {
       if (use.kind === "pool-need") revertPool(state, use.pool);
       else touch(state, use, false);
@@ -84,7 +88,7 @@ export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcom
 function revertPool(state: LiveState, pool: FollowedPool): void {
   pool.changedSlot = -1n;
   for (const { account } of pool.needs.values()) {
-    if (account.held.changedSlot > pool.changedSlot) pool.changedSlot = account.held.changedSlot;
+    if (account.changedSlot > pool.changedSlot) pool.changedSlot = account.changedSlot;
   }
   pool.pendingSlot ??= pool.changedSlot;
   state.uncheckedPools.add(pool);
@@ -108,7 +112,7 @@ function touch(state: LiveState, use: AccountUse, isChange: boolean): void {
       return;
     case "mint": {
       const { token, account } = use;
-      token.mintFacts = decodeMint(account.held.account) ?? token.mintFacts;
+      token.mintFacts = decodeMint(account.content) ?? token.mintFacts;
       state.dirtyTokens.add(token);
       return;
     }
@@ -120,7 +124,7 @@ function touch(state: LiveState, use: AccountUse, isChange: boolean): void {
 
 function touchPool(state: LiveState, need: PoolNeed, isChange: boolean): void {
   const { pool, account } = need;
-  const { changedSlot: slot } = account.held;
+  const { changedSlot: slot } = account;
   const { token } = pool.group;
   if (state.unconfirmed !== null && token !== null) keepSeries(state.unconfirmed, token, slot);
   if (isChange) need.hasChanged = true;

@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
-import { applyAccount, NEVER_DELIVERED } from "./held-account.ts";
+import { applyAccount, type HeldAccount, NEVER_DELIVERED } from "./held-account.ts";
 import type { AccountUse, FollowedAccount, LiveState } from "./live-state.ts";
 
 /** Follows the account from now on; an account that a load already returned is its first state. */
@@ -13,11 +13,16 @@ export function followAccount(
   if (existing !== undefined) return existing;
   const account = loaded?.get(address);
   const slot = account?.slot ?? 0n;
+  const held =
+    account === undefined ? NEVER_DELIVERED : applyAccount(NEVER_DELIVERED, { account, slot });
+  // Field by field: V8 keeps the fields of a spread in an object of their own.
   const followed: FollowedAccount = {
     address,
-    held:
-      account === undefined ? NEVER_DELIVERED : applyAccount(NEVER_DELIVERED, { account, slot }),
-    confirmedAtMs: 0,
+    content: held.content,
+    changedSlot: held.changedSlot,
+    heldSlot: held.heldSlot,
+    doubtSlot: held.doubtSlot,
+    confirmedAtSeconds: 0,
     lostUntilSlot: 0n,
     wasAsked: false,
     uses: null,
@@ -26,6 +31,17 @@ export function followAccount(
   state.unwanted.delete(address);
   state.wanted.add(address);
   return followed;
+}
+
+/** Holds this of the account from now on. */
+export function hold(
+  followed: FollowedAccount,
+  { content, changedSlot, heldSlot, doubtSlot }: HeldAccount,
+): void {
+  followed.content = content;
+  followed.changedSlot = changedSlot;
+  followed.heldSlot = heldSlot;
+  followed.doubtSlot = doubtSlot;
 }
 
 export function addUse(account: FollowedAccount, use: AccountUse): void {

@@ -33,9 +33,7 @@ export function addPool(
   state.poolCount++;
   state.unsavedGroups.add(group);
   checkNeeds(state, pool, loaded);
-  pool.isLoaded = [...pool.needs.values()].every(
-    ({ account }) => account.held.account !== undefined,
-  );
+  pool.isLoaded = [...pool.needs.values()].every(({ account }) => account.content !== undefined);
   state.dirtyPools.add(pool);
   return pool;
 }
@@ -49,7 +47,9 @@ export function addVacancy(
 ): void {
   if (group.pools.has(ref.address) || group.vacancies.has(ref.address)) return;
   const account = followAccount(state, ref.address, loaded);
-  const vacancy: Vacancy = { kind: "vacancy", group, ref, account };
+  const { venue, address, mint, isReserved } = ref;
+  // Field by field, as `followAccount`.
+  const vacancy: Vacancy = { kind: "vacancy", venue, address, mint, isReserved, group, account };
   group.vacancies.set(ref.address, vacancy);
   addUse(account, vacancy);
   // It may be known already, as a pool of another group.
@@ -58,10 +58,10 @@ export function addVacancy(
 
 /** The account of a vacancy appeared: if the program owns it, it is added as a pool. */
 export function fillVacancy(state: LiveState, vacancy: Vacancy): void {
-  const { group, ref, account } = vacancy;
-  if (account.held.account?.owner !== ref.venue.programId) return;
-  addPool(state, group, ref);
-  group.vacancies.delete(ref.address);
+  const { group, account, venue, address, mint, isReserved } = vacancy;
+  if (account.content?.owner !== venue.programId) return;
+  addPool(state, group, { venue, address, mint, isReserved });
+  group.vacancies.delete(address);
   removeUse(state, vacancy);
 }
 

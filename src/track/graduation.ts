@@ -15,7 +15,7 @@ export function noteCurveStage(state: LiveState, pool: FollowedPool): boolean {
   const status = ref.venue.status(decoded.state, state.times.newest ?? ANY_CLOCK);
   if (pool.curve?.status === status) return false;
   const isClosed = status === "complete" || status === "migrated";
-  const closedSlot = isClosed ? (state.accounts.get(ref.address)?.held.changedSlot ?? 0n) : null;
+  const closedSlot = isClosed ? (state.accounts.get(ref.address)?.changedSlot ?? 0n) : null;
   const wasSeenOpen =
     pool.curve !== null && (pool.curve.closedSlot === null || pool.curve.wasSeenOpen);
   pool.curve = { status, closedSlot, wasSeenOpen };

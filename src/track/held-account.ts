@@ -1,9 +1,9 @@
 import type { Account } from "#src/venues/account-set.ts";
 
-/** One account as held in memory. Plain data, changed by `applyAccount` only. */
+/** What is held of one account. `applyAccount` decides what comes next. */
 export type HeldAccount = {
   /** Undefined: never delivered. Null: known not to exist. */
-  readonly account: Account | null | undefined;
+  readonly content: Account | null | undefined;
   /** The first slot at which these bytes were seen. */
   readonly changedSlot: bigint;
   /** The newest slot at which these bytes are known to hold. */
@@ -16,7 +16,7 @@ export type HeldAccount = {
 export type AccountEvent = { readonly account: Account | null; readonly slot: bigint };
 
 export const NEVER_DELIVERED: HeldAccount = {
-  account: undefined,
+  content: undefined,
   changedSlot: -1n,
   heldSlot: -1n,
   doubtSlot: null,
@@ -30,28 +30,36 @@ export const NEVER_DELIVERED: HeldAccount = {
  */
 export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccount {
   if (event.slot < held.heldSlot) return held;
-  if (isGone(event.account) && held.account !== undefined && !isGone(held.account)) {
+  if (isGone(event.account) && held.content !== undefined && !isGone(held.content)) {
     const isConfirmed = held.doubtSlot !== null && event.slot > held.doubtSlot;
-    if (!isConfirmed) return held.doubtSlot === null ? { ...held, doubtSlot: event.slot } : held;
+    if (!isConfirmed) return held.doubtSlot === null ? doubted(held, event.slot) : held;
   }
   // What was read of an earlier slot does not show whether the account exists since.
   if (held.doubtSlot !== null && event.slot < held.doubtSlot)
-    return { ...applyAccount({ ...held, doubtSlot: null }, event), doubtSlot: held.doubtSlot };
-  if (held.account !== undefined && isSame(held.account, event.account)) {
+    return doubted(applyAccount(doubted(held, null), event), held.doubtSlot);
+  if (held.content !== undefined && isSame(held.content, event.account)) {
     if (event.slot === held.heldSlot && held.doubtSlot === null) return held;
     return {
-      account: held.account,
+      content: held.content,
       changedSlot: held.changedSlot,
       heldSlot: event.slot,
       doubtSlot: null,
     };
   }
   return {
-    account: event.account && withOwnBytes(event.account),
+    content: event.account && withOwnBytes(event.account),
     changedSlot: event.slot,
     heldSlot: event.slot,
     doubtSlot: null,
   };
+}
+
+/** The same account with this doubt, and nothing else that the object has. */
+function doubted(
+  { content, changedSlot, heldSlot }: HeldAccount,
+  doubtSlot: bigint | null,
+): HeldAccount {
+  return { content, changedSlot, heldSlot, doubtSlot };
 }
 
 /**

@@ -47,7 +47,7 @@ export function knownPoolsText(
   const written: Written = {
     version: VERSION,
     pools: Array.from(group.pools.values(), ({ open }) => writtenPool(open.ref)),
-    vacant: Array.from(group.vacancies.values(), ({ ref }) => writtenPool(ref)),
+    vacant: Array.from(group.vacancies.values(), writtenPool),
     leftOut: group.leftOut,
     isSearchComplete: group.isSearchComplete,
     searchedSlot: group.searchedSlot,

@@ -13,12 +13,17 @@ import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { createSlotTimes, type SlotTimes } from "./slot-times.ts";
 import type { Unconfirmed } from "./unconfirmed.ts";
 
-/** An account that a tracked token depends on. */
-export type FollowedAccount = {
+/**
+ * An account that a tracked token depends on, with what is held of it in the same object: there are six for each
+ * token, and the collector visits every object.
+ */
+export type FollowedAccount = { -readonly [Field in keyof HeldAccount]: HeldAccount[Field] } & {
   readonly address: Address;
-  held: HeldAccount;
-  /** When an event last confirmed these bytes. */
-  confirmedAtMs: number;
+  /**
+   * When an event last confirmed these bytes, in whole seconds since 1970; 0: none has since the last gap. V8 boxes
+   * milliseconds since 1970, but not seconds.
+   */
+  confirmedAtSeconds: number;
   /** Updates before this slot may be lost, because a stream that had the account was lost; 0: none was. */
   lostUntilSlot: bigint;
   /** A read has requested it, whether or not the node returned it. */
@@ -47,10 +52,9 @@ export type MintUse = {
 };
 
 /** An address at which a pool of the group can appear. */
-export type Vacancy = {
+export type Vacancy = PoolRef & {
   readonly kind: "vacancy";
   readonly group: PoolGroup;
-  readonly ref: PoolRef;
   readonly account: FollowedAccount;
 };
 
@@ -201,7 +205,6 @@ export type CompleteStream = {
   isWhole: boolean;
   /** Gaps in all accounts so far; those confirmed before the last gap have to be confirmed again. */
   gaps: number;
-  gapAtMs: number;
   /** What all gaps so far have lost is of earlier slots; 0: no gap had a known end. */
   gapUntilSlot: bigint;
   /** The newest slot that every part of the feed has delivered whole; null: none was reported. */
@@ -212,7 +215,7 @@ export type CompleteStream = {
 
 export function createCompleteStream(): CompleteStream {
   return {
-    ...{ isWhole: true, gaps: 0, gapAtMs: 0, gapUntilSlot: 0n },
+    ...{ isWhole: true, gaps: 0, gapUntilSlot: 0n },
     ...{ reachedSlot: null, elsewhere: new Set() },
   };
 }
@@ -228,7 +231,7 @@ export function createLiveState(stream: CompleteStream | null = null): LiveState
     times: createSlotTimes(),
     stream,
     unconfirmed: null,
-    known: { get: (address) => accounts.get(address)?.held.account },
+    known: { get: (address) => accounts.get(address)?.content },
     dirtyPools: new Set(),
     waiting: { pools: new Set(), visitedSlot: null },
     usedTokens: new Set(),

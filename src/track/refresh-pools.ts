@@ -182,12 +182,12 @@ function isShared({ uses }: FollowedAccount): boolean {
  */
 function isReadAt(
   accounts: AccountsRead["accounts"],
-  { address, held }: FollowedAccount,
+  { address, content }: FollowedAccount,
   slot: bigint,
 ): boolean {
   const read = accounts.get(address);
   if (read === undefined) return false;
-  if (read === null || isGone(read)) return held.account === null;
+  if (read === null || isGone(read)) return content === null;
   return read.slot === slot;
 }
 
@@ -259,9 +259,9 @@ function isWhole(state: LiveState, pool: FollowedPool): boolean {
       ? ALWAYS_SHARE * pool.changes - UNCOUNTED
       : CHANGING_SHARE * pool.changes;
   for (const need of pool.needs.values()) {
-    const { held, wasAsked } = need.account;
-    if (held.account === undefined && !wasAsked) return false;
-    if (isComplete || held.heldSlot >= pool.changedSlot) continue;
+    const { content, heldSlot, wasAsked } = need.account;
+    if (content === undefined && !wasAsked) return false;
+    if (isComplete || heldSlot >= pool.changedSlot) continue;
     if (awaitsAll && mayChange(pool, need)) return false;
     if (changesWithPool(pool, need, least)) return false;
   }
@@ -279,5 +279,5 @@ function mayChange({ changes, open }: FollowedPool, { account, hasChanged }: Poo
 
 function changesWithPool(pool: FollowedPool, need: PoolNeed, least: number): boolean {
   if (pool.changes >= MIN_CHANGES) return need.changes >= least;
-  return tokenBalance(need.account.held.account) !== null;
+  return tokenBalance(need.account.content) !== null;
 }

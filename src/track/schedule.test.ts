@@ -74,7 +74,7 @@ test("of thousands of tokens that a stream keeps current, one without an account
   const lacking = tokens[1_234]?.mint;
   for (const token of tokens) token.confirmedAfterGap = stream.gaps;
   for (const account of state.accounts.values())
-    if (account.address !== lacking) account.held = { ...account.held, account: null };
+    if (account.address !== lacking) account.content = null;
   const readAtMs = new Map<string, number>();
   for (let sweep = 0; sweep < 130; sweep++) {
     const atMs = 1_000 * sweep;

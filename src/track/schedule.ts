@@ -118,7 +118,7 @@ function keepFirst(
 /** Whether an account never arrived: the stream has it only once it changes. */
 function lacksAccounts(state: LiveState, token: FollowedToken): boolean {
   const mint = state.accounts.get(token.mint);
-  if (mint !== undefined && mint.held.account === undefined) return true;
+  if (mint !== undefined && mint.content === undefined) return true;
   // Loops that allocate nothing, and no set of the accounts: this is asked of every token in use, each second.
   if (lacksNeeds(token.group)) return true;
   for (const hop of hopsOf(state, token)) if (lacksNeeds(hop)) return true;
@@ -127,13 +127,13 @@ function lacksAccounts(state: LiveState, token: FollowedToken): boolean {
 
 function lacksNeeds({ pools }: PoolGroup): boolean {
   for (const { needs } of pools.values())
-    for (const { account } of needs.values()) if (account.held.account === undefined) return true;
+    for (const { account } of needs.values()) if (account.content === undefined) return true;
   return false;
 }
 
 function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number): Address[] {
   const old = [...accountsOf(state, token)].filter(
-    ({ confirmedAtMs }) => nowMs - confirmedAtMs >= RECENT_MS,
+    ({ confirmedAtSeconds }) => nowMs - 1_000 * confirmedAtSeconds >= RECENT_MS,
   );
   return [...old.map(({ address }) => address), ...token.group.vacancies.keys()];
 }
@@ -151,7 +151,7 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
     if (token.confirmedAfterGap === stream.gaps) continue;
     let isConfirmed = true;
     for (const account of accountsOf(state, token)) {
-      if (isConfirmedAfterGap(stream, account) || account.held.account === undefined) continue;
+      if (isConfirmedAfterGap(stream, account) || account.content === undefined) continue;
       isConfirmed = false;
       if (nowMs >= token.rereadDueMs) due.add(account.address);
     }
@@ -175,13 +175,12 @@ export function rereadEverything(
 ): void {
   if (state.stream !== null) {
     state.stream.gaps++;
-    state.stream.gapAtMs = nowMs;
     if (untilSlot !== null)
       state.stream.gapUntilSlot = maxBigint(state.stream.gapUntilSlot, untilSlot);
   }
   if (state.unconfirmed !== null) forgetVersions(state.unconfirmed);
   for (const token of state.tokens.values()) token.rereadDueMs = nowMs;
-  for (const account of state.accounts.values()) account.confirmedAtMs = 0;
+  for (const account of state.accounts.values()) account.confirmedAtSeconds = 0;
 }
 
 /**
@@ -198,7 +197,7 @@ export function rereadLost(
   for (const address of lost) {
     const account = state.accounts.get(address);
     if (account === undefined) continue;
-    account.confirmedAtMs = 0;
+    account.confirmedAtSeconds = 0;
     account.lostUntilSlot = maxBigint(account.lostUntilSlot, untilSlot ?? 0n);
     forEachUse(account, (use) => {
       const token = tokenOf(state, use);
@@ -281,5 +280,5 @@ function isIdle(state: LiveState, token: FollowedToken, sinceSlot: bigint): bool
 }
 
 function heldSlotOf(state: LiveState, pool: Address): bigint {
-  return state.accounts.get(pool)?.held.changedSlot ?? 0n;
+  return state.accounts.get(pool)?.changedSlot ?? 0n;
 }

@@ -28,10 +28,10 @@ export function stateSlot(state: LiveState, token: FollowedToken): bigint | null
   const note = (doubtSlot: bigint | null): void => {
     if (doubtSlot !== null) certain = minBigint(certain, doubtSlot - 1n);
   };
-  note(state.accounts.get(token.mint)?.held.doubtSlot ?? null);
+  note(state.accounts.get(token.mint)?.doubtSlot ?? null);
   for (const { pools } of groupsOf(state, token))
     for (const { needs } of pools.values())
-      for (const { account } of needs.values()) note(account.held.doubtSlot);
+      for (const { account } of needs.values()) note(account.doubtSlot);
   return certain;
 }
 
@@ -84,10 +84,10 @@ export function isKeptByStream(state: LiveState, token: FollowedToken): boolean 
  * its end may lack a lost update.
  */
 export function isConfirmedAfterGap(
-  { gapAtMs, gapUntilSlot }: CompleteStream,
-  { confirmedAtMs, lostUntilSlot, held: { heldSlot } }: FollowedAccount,
+  { gapUntilSlot }: CompleteStream,
+  { confirmedAtSeconds, lostUntilSlot, heldSlot }: FollowedAccount,
 ): boolean {
-  return confirmedAtMs > gapAtMs && heldSlot >= gapUntilSlot && heldSlot >= lostUntilSlot;
+  return confirmedAtSeconds > 0 && heldSlot >= gapUntilSlot && heldSlot >= lostUntilSlot;
 }
 
 function isPartlyElsewhere(
@@ -110,7 +110,7 @@ function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
     }
   }
   // The mint rarely changes and is confirmed by rereads only: it counts only if it is much older.
-  const mintSlot = state.accounts.get(token.mint)?.held.heldSlot ?? null;
+  const mintSlot = state.accounts.get(token.mint)?.heldSlot ?? null;
   if (slot === null || mintSlot === null) return slot ?? mintSlot;
   return mintSlot + SETTLED_SLOTS < slot ? mintSlot : slot;
 }
@@ -122,8 +122,8 @@ function slotOfAccounts(state: LiveState, token: FollowedToken): bigint | null {
 function slotOfPool(pool: FollowedPool): bigint | null {
   let oldest: bigint | null = null;
   for (const { account } of pool.needs.values()) {
-    const { account: bytes, heldSlot } = account.held;
-    if (bytes === undefined || heldSlot === UNKNOWN_SLOT) continue;
+    const { content, heldSlot } = account;
+    if (content === undefined || heldSlot === UNKNOWN_SLOT) continue;
     if (oldest === null || heldSlot < oldest) oldest = heldSlot;
   }
   if (oldest === null) return null;

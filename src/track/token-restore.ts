@@ -322,10 +322,10 @@ export class TokenRestore {
     token.rereadDueMs = nowMs + REREAD_FOLLOWED_MS;
     const readSlot = clockOf(loaded)?.slot;
     for (const account of accountsOf(state, token)) {
-      if (account.held.account === undefined || readSlot === undefined) continue;
+      if (account.content === undefined || readSlot === undefined) continue;
       account.wasAsked = true;
       // An account that does not exist has no slot: it was absent when the clock was read, or later.
-      if (account.held.heldSlot === 0n) account.held = { ...account.held, heldSlot: readSlot };
+      if (account.heldSlot === 0n) account.heldSlot = readSlot;
     }
     return token;
   }

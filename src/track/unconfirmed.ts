@@ -3,7 +3,7 @@ import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { forEachUse } from "./followed-accounts.ts";
+import { forEachUse, hold } from "./followed-accounts.ts";
 import type { HeldAccount } from "./held-account.ts";
 import { copySeries, type TokenSeries } from "./history/series.ts";
 import type { FollowedAccount, FollowedToken } from "./live-state.ts";
@@ -87,16 +87,15 @@ export function keepVersion(
 ): void {
   const { update, next, isConfirmed } = change;
   const { slot } = update;
-  const { held } = account;
-  const isAccepted = next !== held && next.doubtSlot === null;
+  const isAccepted = next !== account && next.doubtSlot === null;
   const version = { slot, held: isAccepted ? next : heldBy(update) };
   if (isConfirmed || !isUnconfirmed(unconfirmed, slot)) {
     settle(unconfirmed, account, version);
     return;
   }
   const kept = unconfirmed.versions.get(account);
-  if (!isAccepted && (slot >= held.heldSlot || kept === undefined)) return;
-  const versions = kept ?? [{ slot: held.heldSlot, held }];
+  if (!isAccepted && (slot >= account.heldSlot || kept === undefined)) return;
+  const versions = kept ?? [{ slot: account.heldSlot, held: heldNow(account) }];
   const [base] = versions;
   if (base === undefined || slot < base.slot) return;
   const place = versions.findLastIndex((each) => each.slot <= slot);
@@ -183,7 +182,7 @@ function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAcco
     kept.splice(place, 1);
     const last = kept.at(-1);
     if (isNewest && last !== undefined) {
-      account.held = last.held;
+      hold(account, last.held);
       reverted.push(account);
     }
     if (kept.length === 1) versions.delete(account);
@@ -255,6 +254,11 @@ function slotOf({ slots }: Unconfirmed, slot: bigint): UnconfirmedSlot {
   return known;
 }
 
+/** What is held of the account now, whatever is held later. */
+function heldNow({ content, changedSlot, heldSlot, doubtSlot }: FollowedAccount): HeldAccount {
+  return { content, changedSlot, heldSlot, doubtSlot };
+}
+
 function heldBy({ account, slot }: AccountUpdate): HeldAccount {
-  return { account, changedSlot: slot, heldSlot: slot, doubtSlot: null };
+  return { content: account, changedSlot: slot, heldSlot: slot, doubtSlot: null };
 }

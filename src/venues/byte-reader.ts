@@ -8,6 +8,8 @@ export class BytesEnded extends Error {
   }
 }
 
+const ZERO = 0n;
+
 /** Little-endian fields of account bytes. Every read is checked. */
 export class ByteReader {
   readonly length: number;
@@ -42,7 +44,7 @@ export class ByteReader {
 
   u64(offset: number): bigint {
     this.#need(offset, 8);
-    return this.#view.getBigUint64(offset, true);
+    return sharedZero(this.#view.getBigUint64(offset, true));
   }
 
   i64(offset: number): bigint {
@@ -52,8 +54,8 @@ export class ByteReader {
 
   u128(offset: number): bigint {
     this.#need(offset, 16);
-    return (
-      this.#view.getBigUint64(offset, true) | (this.#view.getBigUint64(offset + 8, true) << 64n)
+    return sharedZero(
+      this.#view.getBigUint64(offset, true) | (this.#view.getBigUint64(offset + 8, true) << 64n),
     );
   }
 
@@ -82,6 +84,11 @@ export class ByteReader {
   #need(offset: number, width: number): void {
     if (offset + width > this.length) throw new BytesEnded(offset + width, this.length);
   }
+}
+
+/** Every other read makes an object, also of zero, which most fields of a decoded pool are. */
+function sharedZero(value: bigint): bigint {
+  return value === 0n ? ZERO : value;
 }
 
 /** Eight discriminator bytes from their hex text. @throws where the text is not hex: our own mistake */

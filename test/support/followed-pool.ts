@@ -51,7 +51,7 @@ export function followedPool({ isStreamed = false, isUsed = true } = {}) {
   const { baseVault, quoteVault } = decodePool(accounts.get(pool)) ?? assert.fail("no pool");
   /** What a read at the slot returns of an account that did not change. */
   const confirm = (address: typeof pool, slot: bigint) => {
-    const account = state.accounts.get(address)?.held.account ?? assert.fail(`no ${address}`);
+    const account = state.accounts.get(address)?.content ?? assert.fail(`no ${address}`);
     applyUpdate(state, { address, account, slot }, NOW_MS, { isConfirmed: true });
   };
   const update = (address: typeof pool, slot: bigint, edit: (account: Account) => Account) => {
@@ -63,7 +63,7 @@ export function followedPool({ isStreamed = false, isUsed = true } = {}) {
   const accountsNow = (slot: bigint) =>
     new Map(
       asked.map((address) => {
-        const account = state.accounts.get(address)?.held.account ?? null;
+        const account = state.accounts.get(address)?.content ?? null;
         return [address, account && { ...account, slot }];
       }),
     );

@@ -44,6 +44,8 @@ const ROLL_UP_MS = 250;
 /** Of one range: at most one for each point of a history. */
 const ALERTS_SHOWN = 2_000;
 
+const NO_HOURS: readonly SampleHour[] = [];
+
 export type ArchiveDeps = {
   readonly database: Database;
   readonly clock: WallClock;
@@ -62,8 +64,8 @@ type Entry = {
   readonly tokenId: bigint;
   readonly firstSeenMs: number;
   block: SampleBlock;
-  /** Hours that ended and are not on disk yet. */
-  ended: SampleHour[];
+  /** Hours that ended and are not on disk yet. Replaced, never modified: most entries share the empty list. */
+  ended: readonly SampleHour[];
   hasUnsaved: boolean;
   savedAtMs: number;
   snapshot: KeptAnswer | null;
@@ -133,7 +135,7 @@ export class TokenArchive {
       tokenId,
       firstSeenMs: before?.firstSeenMs ?? clock.nowMs(),
       block,
-      ended: [],
+      ended: NO_HOURS,
       hasUnsaved: false,
       savedAtMs: clock.nowMs(),
       snapshot: null,
@@ -173,7 +175,7 @@ export class TokenArchive {
     }
     if (stored === null || !isLater) return;
     if (hour !== entry.block.hour) {
-      if (entry.hasUnsaved) entry.ended.push(this.#hourOf(entry));
+      if (entry.hasUnsaved) entry.ended = [...entry.ended, this.#hourOf(entry)];
       entry.block = new SampleBlock(hour);
     }
     entry.block.add(stored);
@@ -324,7 +326,7 @@ export class TokenArchive {
       for (const entry of entries) entry.writes--;
     }
     const written = new Set(hours);
-    for (const entry of entries) entry.ended = entry.ended.filter((hour) => !written.has(hour));
+    for (const entry of entries) entry.ended = withoutWritten(entry.ended, written);
   }
 
   /** Keeps a block whose write failed if a later hour has replaced it meanwhile. */
@@ -368,6 +370,14 @@ export async function lastAnswer(
   return snapshot === null || (newest !== null && newest.assessment.slot > snapshot.assessment.slot)
     ? newest
     : snapshot;
+}
+
+function withoutWritten(
+  ended: readonly SampleHour[],
+  written: ReadonlySet<SampleHour>,
+): readonly SampleHour[] {
+  const left = ended.filter((hour) => !written.has(hour));
+  return left.length === 0 ? NO_HOURS : left;
 }
 
 /** Whether the next sample is written even if no figure changed. */

@@ -24,6 +24,12 @@ const FIRST_CAPACITY = 64;
 const HEADER = 4;
 const LONGEST = HEADER + 4 * FIGURES + 1 + 4;
 const NO_FIGURES: readonly number[] = [];
+/**
+ * A sample is written here and then copied: V8 keeps 64 bytes inside their array only as long as nothing else,
+ * such as a view, refers to its buffer.
+ */
+const WRITTEN = new Uint8Array(LONGEST);
+const VIEW = new DataView(WRITTEN.buffer);
 
 /** The block of the current hour. Owns its bytes; `data` are those written so far. */
 export class SampleBlock {
@@ -61,38 +67,38 @@ export class SampleBlock {
     return this.hour * HOUR_MS + this.#lastPlace * SAMPLE_EVERY_MS;
   }
 
+  /** A copy of the bytes so far. */
   get data(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    return this.#bytes.slice(0, this.#length);
   }
 
   /** Adds a sample of this hour, later than the previous one. */
   add(sample: Sample): void {
-    if (this.#length + LONGEST > this.#bytes.length) this.#grow();
-    const view = new DataView(this.#bytes.buffer);
-    const start = this.#length;
-    let offset = start + HEADER;
+    let offset = HEADER;
     let mask = 0;
     const figures = figuresOf(sample);
     figures.forEach((figure, index) => {
       const before = this.#figures[index];
       if (before !== undefined && Object.is(storedOf(figure), storedOf(before))) return;
       mask |= 1 << index;
-      view.setFloat32(offset, figure, true);
+      VIEW.setFloat32(offset, figure, true);
       offset += 4;
     });
     if (this.#confidence !== sample.confidence) {
       mask |= confidenceBit(FIGURES);
-      view.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
+      VIEW.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
     }
     if (this.#basis !== sample.basis) {
       mask |= basisBit(FIGURES);
-      view.setUint32(offset, sample.basis, true);
+      VIEW.setUint32(offset, sample.basis, true);
       offset += 4;
     }
     const place = (sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS;
-    view.setUint16(start, place, true);
-    view.setUint16(start + 2, mask, true);
-    this.#length = offset;
+    VIEW.setUint16(0, place, true);
+    VIEW.setUint16(2, mask, true);
+    if (this.#length + offset > this.#bytes.length) this.#grow();
+    for (let at = 0; at < offset; at++) this.#bytes[this.#length + at] = WRITTEN[at] ?? 0;
+    this.#length += offset;
     this.#figures = figures;
     this.#confidence = sample.confidence;
     this.#basis = sample.basis;
@@ -101,7 +107,7 @@ export class SampleBlock {
 
   #grow(): void {
     const grown = new Uint8Array(this.#bytes.length * 2);
-    grown.set(this.data);
+    grown.set(this.#bytes);
     this.#bytes = grown;
   }
 }

@@ -64,7 +64,7 @@ export type Observation = {
  * changes less often than once a second.
  */
 export function firstBasis(nowMs: number): number {
-  return Math.floor(nowMs / 1_000) % 2 ** 32;
+  return Math.floor(nowMs / 1_000) >>> 0;
 }
 
 /** The series of a token without comparable history. */

@@ -19,6 +19,8 @@ const PACKING_LEVEL = 9;
 const LONGEST_TEXT = 1024 * 1024;
 const MS_PER_DAY = 86_400_000;
 
+const NONE: readonly StoredAnswer[] = [];
+
 /**
  * Selects the answers of one token to store: the first, then one after each change, at least a minute
  * apart. Owns those not on disk yet.
@@ -29,18 +31,25 @@ const MS_PER_DAY = 86_400_000;
  */
 export class StoredAnswers {
   readonly #tokenId: bigint;
-  #newestSlot: bigint | null;
+  /** The newest slot of which an answer was stored; null: none was. */
+  #storedSlot: bigint | null;
   #keptAtMs = Number.NEGATIVE_INFINITY;
   #isDue = true;
-  #current: GivenAnswer | null = null;
+  /** The answer of the newest slot; null: none was given. */
+  #newest: AssessedSnapshot | null = null;
+  /** Another answer was given at the same slot. */
+  #isAmbiguous = false;
+  /** When the newest answer was selected; null: it was not. */
+  #selectedAtMs: number | null = null;
   /** The day's first answer, uncompressed: the dictionary for the others of the day. */
   #base: { readonly day: number; readonly slot: bigint; readonly text: string } | null = null;
-  #pending: StoredAnswer[] = [];
+  /** Replaced, never modified: most tokens share the empty list. */
+  #pending: readonly StoredAnswer[] = NONE;
 
-  /** @param newestSlot of the answers on disk; null if there are none */
-  constructor(tokenId: bigint, newestSlot: bigint | null) {
+  /** @param storedSlot the newest of the answers on disk; null if there are none */
+  constructor(tokenId: bigint, storedSlot: bigint | null) {
     this.#tokenId = tokenId;
-    this.#newestSlot = newestSlot;
+    this.#storedSlot = storedSlot;
   }
 
   /** The answers selected and not on disk yet. */
@@ -51,40 +60,50 @@ export class StoredAnswers {
   /** Notes an answer that is given from now on. */
   give(snapshot: AssessedSnapshot): void {
     const { slot } = snapshot.assessment;
-    const current = this.#current;
-    if (current !== null && slot < current.slot) {
-      this.#pending = this.#pending.filter((stored) => stored.slot !== slot);
+    const newest = this.#newest;
+    const newestSlot = newest?.assessment.slot ?? null;
+    if (newestSlot !== null && slot < newestSlot) {
+      this.#keepPending((stored) => stored.slot !== slot);
       return;
     }
-    if (current !== null && slot === current.slot) {
-      current.isAmbiguous ||= !isSameAnswer(current.snapshot, snapshot);
+    if (newest !== null && slot === newestSlot) {
+      this.#isAmbiguous ||= !isSameAnswer(newest, snapshot);
       return;
     }
-    if (current !== null) this.#settle(current);
-    this.#current = { slot, snapshot, isAmbiguous: current === null, selectedAtMs: null };
+    if (newest !== null) this.#settle(newest);
+    this.#newest = snapshot;
+    this.#isAmbiguous = newest === null;
+    this.#selectedAtMs = null;
   }
 
   /** Selects the answer that is given now if one is due; `isNew`: something changed since the previous one. */
   select({ atMs, isNew }: { atMs: number; isNew: boolean }): void {
     this.#isDue ||= isNew;
     if (!this.#isDue || atMs - this.#keptAtMs < ANSWER_EVERY_MS) return;
-    const current = this.#current;
-    if (current === null || current.isAmbiguous) return;
-    if (this.#newestSlot !== null && current.slot <= this.#newestSlot) return;
-    current.selectedAtMs = atMs;
+    const newest = this.#newest;
+    if (newest === null || this.#isAmbiguous) return;
+    if (this.#storedSlot !== null && newest.assessment.slot <= this.#storedSlot) return;
+    this.#selectedAtMs = atMs;
   }
 
-  #settle({ slot, snapshot, isAmbiguous, selectedAtMs }: GivenAnswer): void {
-    if (isAmbiguous || selectedAtMs === null) return;
+  /** The newest answer is final: one of a later slot was given. */
+  #settle(newest: AssessedSnapshot): void {
+    const selectedAtMs = this.#selectedAtMs;
+    if (this.#isAmbiguous || selectedAtMs === null) return;
     this.#isDue = false;
     this.#keptAtMs = selectedAtMs;
-    this.#newestSlot = slot;
-    this.#pending.push(this.#packed(snapshot, Math.floor(selectedAtMs / MS_PER_DAY)));
+    this.#storedSlot = newest.assessment.slot;
+    this.#pending = [...this.#pending, this.#packed(newest, Math.floor(selectedAtMs / MS_PER_DAY))];
   }
 
   /** Removes answers that are on disk now. */
   written(states: ReadonlySet<StoredAnswer>): void {
-    this.#pending = this.#pending.filter((state) => !states.has(state));
+    this.#keepPending((state) => !states.has(state));
+  }
+
+  #keepPending(isKept: (answer: StoredAnswer) => boolean): void {
+    const left = this.#pending.filter(isKept);
+    this.#pending = left.length === 0 ? NONE : left;
   }
 
   #packed(snapshot: AssessedSnapshot, day: number): StoredAnswer {
@@ -101,16 +120,6 @@ export class StoredAnswers {
     };
   }
 }
-
-/** The answer of the newest slot. */
-type GivenAnswer = {
-  readonly slot: bigint;
-  readonly snapshot: AssessedSnapshot;
-  /** Another answer was given at the same slot. */
-  isAmbiguous: boolean;
-  /** When it was selected; null: it was not. */
-  selectedAtMs: number | null;
-};
 
 /** Whether both are the same bytes to every caller: the seconds of a short history are not in them. */
 function isSameAnswer(a: AssessedSnapshot, b: AssessedSnapshot): boolean {

@@ -30,7 +30,7 @@ import {
   MIN_BIN_ID,
   NEWEST_BIN_ARRAY_VERSION,
 } from "./layout.ts";
-import type { Activation, Bin, DlmmParameters, DlmmState } from "./state.ts";
+import type { Activation, Bin, BinOrders, DlmmParameters, DlmmState } from "./state.ts";
 
 const PAIR_STATUS = { enabled: 0, disabled: 1 } as const;
 const PAIR_TYPES = 4;
@@ -261,14 +261,19 @@ function readBins(array: ByteReader, binStep: number): readonly Bin[] {
       amountY,
       liquiditySupply: array.u128(offset + BIN.liquiditySupply),
       price: array.u128(offset + BIN.price) || binPrice(id, binStep),
-      orders: {
-        isAskSide: array.u8(offset + BIN.limitOrderAskSide) !== 0,
-        processedRemaining,
-        open,
-      },
+      orders: ordersOf(array.u8(offset + BIN.limitOrderAskSide) !== 0, processedRemaining, open),
     });
   }
   return bins;
+}
+
+const NO_ASKS: BinOrders = { isAskSide: true, processedRemaining: 0n, open: 0n };
+const NO_BIDS: BinOrders = { isAskSide: false, processedRemaining: 0n, open: 0n };
+
+/** Most bins have none: they share one object, of many that are kept for long. */
+function ordersOf(isAskSide: boolean, processedRemaining: bigint, open: bigint): BinOrders {
+  if (processedRemaining === 0n && open === 0n) return isAskSide ? NO_ASKS : NO_BIDS;
+  return { isAskSide, processedRemaining, open };
 }
 
 function holdsOrdersOlderThanOrders(array: ByteReader): boolean {
