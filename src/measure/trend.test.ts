@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import fc from "fast-check";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { emptyTrendWindow, pushTrendSample, trendOf, trendSpanSeconds } from "./trend.ts";
+import { logCapacity } from "./capacity-series.ts";
+import {
+  emptyTrendWindow,
+  pushTrendSample,
+  type TrendWindow,
+  trendOf,
+  trendSpanSeconds,
+} from "./trend.ts";
 
 const START = 1_790_000_000_000;
 
@@ -76,9 +84,46 @@ test("missing samples change nothing of a line, and samples of another basis are
   assert.equal(trendOf(moved), "stable");
 });
 
+test("a window has the newest sample of each ten seconds of the last half hour, in runs of equal ones", () => {
+  const steps = fc.array(
+    fc.record({
+      jump: fc.oneof(fc.constant(0), fc.constant(1), fc.nat(200)),
+      c10Sol: fc.oneof(fc.constant(null), fc.constantFrom(1, 2), fc.nat(5)),
+    }),
+    { maxLength: 60 },
+  );
+  fc.assert(
+    fc.property(steps, (pushed) => {
+      const window = emptyTrendWindow(1);
+      let known = new Map<number, number>();
+      let interval = START / 10_000;
+      for (const { jump, c10Sol } of pushed) {
+        interval += jump;
+        pushTrendSample(window, { timeMs: 10_000 * interval, c10Sol, basis: 1 });
+        if (c10Sol !== null) known.set(interval, Math.fround(logCapacity(c10Sol)));
+        known = new Map([...known].filter(([at]) => at > interval - 180));
+        assert.deepEqual(samplesOf(window), [...known]);
+      }
+    }),
+  );
+});
+
+/** The intervals of a window that have a sample, with its value. */
+function samplesOf({ first, end, runs }: TrendWindow): readonly (readonly [number, number])[] {
+  const samples: (readonly [number, number])[] = [];
+  let interval = first;
+  for (let run = 0; run < runs.length; run += 2) {
+    const value = runs[run] ?? Number.NaN;
+    for (; interval <= (runs[run + 1] ?? end); interval++)
+      if (!Number.isNaN(value)) samples.push([interval, value]);
+  }
+  return samples;
+}
+
 test("a capacity of zero stands for the least one, and an older sample changes nothing", () => {
   const window = windowOf([1, 1, 0]);
-  assert.ok(window.runs.every((log) => !(log < Math.log(0.009))));
+  const logs = window.runs.filter((_, place) => place % 2 === 0);
+  assert.ok(logs.every((log) => !(log < Math.log(0.009))));
   const before = { ...window };
   pushTrendSample(window, { timeMs: START, c10Sol: 50, basis: 1 });
   assert.deepEqual(window, before);

@@ -14,9 +14,8 @@ export type TrendWindow = {
   /** The interval of the newest sample; before the first sample, the one before `first`. */
   end: number;
   /**
-   * Of each run its value, as a 32-bit float, and its last interval: `[value, last, value, last, …, value]`, ascending.
-   * NaN: intervals without a sample. Each run begins after the one before it; the newest lasts until `end`. Replaced,
-   * never modified.
+   * The runs in order, each as its value (a 32-bit float; NaN: intervals without a sample) and its last interval. The
+   * newest has no last interval: it lasts until `end`. Replaced, never modified.
    */
   runs: readonly number[];
 };

@@ -33,7 +33,7 @@ export function followAccount(
   return followed;
 }
 
-/** Holds this of the account from now on. */
+/** Replaces what is held of the account. Copies the fields: kept versions stay as they are. */
 export function hold(
   followed: FollowedAccount,
   { content, changedSlot, heldSlot, doubtSlot }: HeldAccount,

@@ -48,7 +48,7 @@ export function addVacancy(
   if (group.pools.has(ref.address) || group.vacancies.has(ref.address)) return;
   const account = followAccount(state, ref.address, loaded);
   const { venue, address, mint, isReserved } = ref;
-  // Field by field, as `followAccount`.
+  // No spread, for the reason given in `followAccount`.
   const vacancy: Vacancy = { kind: "vacancy", venue, address, mint, isReserved, group, account };
   group.vacancies.set(ref.address, vacancy);
   addUse(account, vacancy);
@@ -60,6 +60,7 @@ export function addVacancy(
 export function fillVacancy(state: LiveState, vacancy: Vacancy): void {
   const { group, account, venue, address, mint, isReserved } = vacancy;
   if (account.content?.owner !== venue.programId) return;
+  // Not the vacancy itself, which the pool would keep.
   addPool(state, group, { venue, address, mint, isReserved });
   group.vacancies.delete(address);
   removeUse(state, vacancy);

@@ -1,6 +1,6 @@
 import type { Account } from "#src/venues/account-set.ts";
 
-/** What is held of one account. `applyAccount` decides what comes next. */
+/** What is held of one account. */
 export type HeldAccount = {
   /** Undefined: never delivered. Null: known not to exist. */
   readonly content: Account | null | undefined;
@@ -23,8 +23,8 @@ export const NEVER_DELIVERED: HeldAccount = {
 };
 
 /**
- * The account after one event. The newest slot wins, in any order of arrival; an older event is a
- * no-op and returns `held` itself; the same bytes at a newer slot confirm it. An account that is
+ * The account after one event: `held` itself, which is never modified, or a new object. The newest slot wins, in any order of arrival; an older event changes
+ * nothing; the same bytes at a newer slot confirm it. An account that is
  * suddenly absent or all zeros is accepted only after a second, newer event that confirms it: nodes
  * that lost their state answer like that, programs almost never do.
  */
@@ -32,11 +32,11 @@ export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccoun
   if (event.slot < held.heldSlot) return held;
   if (isGone(event.account) && held.content !== undefined && !isGone(held.content)) {
     const isConfirmed = held.doubtSlot !== null && event.slot > held.doubtSlot;
-    if (!isConfirmed) return held.doubtSlot === null ? doubted(held, event.slot) : held;
+    if (!isConfirmed) return held.doubtSlot === null ? withDoubt(held, event.slot) : held;
   }
   // What was read of an earlier slot does not show whether the account exists since.
   if (held.doubtSlot !== null && event.slot < held.doubtSlot)
-    return doubted(applyAccount(doubted(held, null), event), held.doubtSlot);
+    return withDoubt(applyAccount(withDoubt(held, null), event), held.doubtSlot);
   if (held.content !== undefined && isSame(held.content, event.account)) {
     if (event.slot === held.heldSlot && held.doubtSlot === null) return held;
     return {
@@ -54,8 +54,8 @@ export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccoun
   };
 }
 
-/** The same account with this doubt, and nothing else that the object has. */
-function doubted(
+/** Without a spread: `held` may be a followed account, whose other fields must not be copied. */
+function withDoubt(
   { content, changedSlot, heldSlot }: HeldAccount,
   doubtSlot: bigint | null,
 ): HeldAccount {

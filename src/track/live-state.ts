@@ -20,8 +20,8 @@ import type { Unconfirmed } from "./unconfirmed.ts";
 export type FollowedAccount = { -readonly [Field in keyof HeldAccount]: HeldAccount[Field] } & {
   readonly address: Address;
   /**
-   * When an event last confirmed these bytes, in whole seconds since 1970; 0: none has since the last gap. V8 boxes
-   * milliseconds since 1970, but not seconds.
+   * When an event last confirmed these bytes, in whole seconds since 1970; 0: not since the account was followed or
+   * may have missed an update. V8 makes an object of milliseconds since 1970, but not of seconds.
    */
   confirmedAtSeconds: number;
   /** Updates before this slot may be lost, because a stream that had the account was lost; 0: none was. */

@@ -88,9 +88,9 @@ function applyAppeared(
   loaded: LoadedAccounts,
 ): void {
   for (const { account: followed } of pool?.needs.values() ?? []) {
-    const { address, content: held } = followed;
+    const { address, content } = followed;
     const account = loaded.get(address) ?? null;
-    if (account === null || held?.owner === account.owner) continue;
+    if (account === null || content?.owner === account.owner) continue;
     const update = { address, account, slot: account.slot };
     applyUpdate(state, update, READ_BEFORE_MS, { isConfirmed: true });
   }

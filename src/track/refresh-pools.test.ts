@@ -5,6 +5,7 @@ import type { Account } from "#src/venues/account-set.ts";
 import { BASE, followedPool, NOW_MS, tradeByBothVersions } from "#test/support/followed-pool.ts";
 import { applyRead } from "./account-reads.ts";
 import { refreshPools } from "./refresh-pools.ts";
+import { dueConfirmations } from "./schedule.ts";
 
 function withAccountOf(
   read: ReadonlyMap<Address, Account | null>,
@@ -254,6 +255,19 @@ test("a read that began before the end of a gap does not confirm what it returns
     assert.equal(followed.claimedSlot(), readSlot < 30n ? 29n : 31n);
     assert.equal(followed.state.rereadSoon.size > 0, readSlot < 30n);
   }
+});
+
+test("after a gap whose end is not known, the stream keeps a pool again once all its accounts were read", () => {
+  const followed = followedPool({ isStreamed: true });
+  tradeByBothVersions(followed, 12n);
+  assert.ok(followed.isKept());
+  followed.endGap(null);
+  const due = dueConfirmations(followed.state, NOW_MS);
+  assert.deepEqual(due, new Set(followed.accountsNow(12n).keys()));
+  assert.ok(!followed.isKept());
+  // Nothing has changed since, and the read comes in the same millisecond.
+  followed.readAll(12n);
+  assert.ok(followed.isKept());
 });
 
 test("a pool that trades in every slot is answered from one read after a while, at the slot of the read", () => {

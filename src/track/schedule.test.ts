@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
+import { applyUpdate } from "./apply-update.ts";
 import { addToken, searchSoon } from "./followed-tokens.ts";
 import {
   createCompleteStream,
@@ -65,6 +66,19 @@ test("thousands of tokens that are due together are read over fifteen sweeps, an
   // The last call of a sweep is filled with tokens that are due soon.
   const count = [...reads.values()].reduce((sum, times) => sum + times.length, 0);
   assert.ok(count <= 2.2 * tokens.length, `${count} reads in two rounds`);
+});
+
+test("an account that was confirmed within three seconds is left out of a reread, one of four seconds is not", () => {
+  for (const { agoMs, isDue } of [
+    { agoMs: 2_999, isDue: false },
+    { agoMs: 4_000, isDue: true },
+  ]) {
+    const state = createLiveState();
+    const { mint } = follow(state, "token", NOW_MS);
+    const confirmedMs = NOW_MS + 20_400 - agoMs;
+    applyUpdate(state, { address: mint, account: null, slot: 1n }, confirmedMs);
+    assert.equal(dueRereads(state, NOW_MS + 20_400, true).has(mint), isDue, `${agoMs} ms`);
+  }
 });
 
 test("of thousands of tokens that a stream keeps current, one without an account is read within five sweeps, the others after two minutes", () => {

@@ -80,8 +80,8 @@ export function isKeptByStream(state: LiveState, token: FollowedToken): boolean 
 }
 
 /**
- * Whether the account was confirmed after its last gap, and at a slot after it: a read that began before
- * its end may lack a lost update.
+ * Whether the account was confirmed after its last gap, which had made it unconfirmed, and at a slot after it: a
+ * read that began before its end may lack a lost update.
  */
 export function isConfirmedAfterGap(
   { gapUntilSlot }: CompleteStream,

@@ -15,6 +15,7 @@ const MAX_DROPPED = 256;
 /** With a whole stream, the changes of a slot are measured as of the slot before it. */
 export const CHANGE_AFTER_SLOT = 1n;
 
+/** What was held at the slot. Never the followed account itself, which changes. */
 type KeptVersion = { readonly slot: bigint; readonly held: HeldAccount };
 
 /**

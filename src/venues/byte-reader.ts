@@ -49,7 +49,7 @@ export class ByteReader {
 
   i64(offset: number): bigint {
     this.#need(offset, 8);
-    return this.#view.getBigInt64(offset, true);
+    return sharedZero(this.#view.getBigInt64(offset, true));
   }
 
   u128(offset: number): bigint {
@@ -86,7 +86,7 @@ export class ByteReader {
   }
 }
 
-/** Every other read makes an object, also of zero, which most fields of a decoded pool are. */
+/** A read of 64 bits or more makes an object, also of zero, which most fields of a decoded pool are: they share one. */
 function sharedZero(value: bigint): bigint {
   return value === 0n ? ZERO : value;
 }

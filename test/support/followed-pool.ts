@@ -8,7 +8,7 @@ import { createCompleteStream, createLiveState } from "#src/track/live-state.ts"
 import { refreshGroups, refreshPools } from "#src/track/refresh-pools.ts";
 import { dueConfirmations, rereadEverything } from "#src/track/schedule.ts";
 import { recordClock } from "#src/track/slot-times.ts";
-import { stateSlot } from "#src/track/state-slot.ts";
+import { isKeptByStream, stateSlot } from "#src/track/state-slot.ts";
 import { NO_NAMES } from "#src/track/token-names.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
@@ -84,12 +84,13 @@ export function followedPool({ isStreamed = false, isUsed = true } = {}) {
       recordClock(state.times, clock, NOW_MS);
     },
     claimedSlot: () => stateSlot(state, followed),
+    isKept: () => isKeptByStream(state, followed),
     accountsNow,
     beginGap: () => {
       if (stream !== null) stream.gaps++;
     },
-    /** The stream is whole again from the slot on. */
-    endGap: (untilSlot: bigint) => rereadEverything(state, NOW_MS - 1, { untilSlot }),
+    /** The stream is whole again from the slot on; null: it is not known from which. */
+    endGap: (untilSlot: bigint | null) => rereadEverything(state, NOW_MS, { untilSlot }),
     /** A read that arrives after the end of the gap. */
     readAll: (slot: bigint) => {
       applyRead(state, asked, { slot, accounts: accountsNow(slot) }, NOW_MS);

@@ -165,45 +165,49 @@ function sampleAt(atMs: number, c10Sol: number): Sample {
   return { atMs, ...figures, confidence: "high", basis: 1 };
 }
 
-test("a write that fails while an hour ends loses no sample of that hour", async (t) => {
-  await eachDatabase(t, async (_t, database) => {
-    let isFailing = false;
-    const db = database.db.withPlugin({
-      transformQuery: ({ node }) => {
-        if (isFailing) throw new Error("the disk is full");
-        return node;
-      },
-      transformResult: async ({ result }) => result,
+test("a write loses no sample of an hour that ends meanwhile, whether or not it fails", async (t) => {
+  const cases = [true, false].flatMap((fails) => [1, 2].map((before) => ({ fails, before })));
+  for (const { fails, before } of cases) {
+    await eachDatabase(t, async (_t, database) => {
+      let isFailing = false;
+      const db = database.db.withPlugin({
+        transformQuery: ({ node }) => {
+          if (isFailing) throw new Error("the disk is full");
+          return node;
+        },
+        transformResult: async ({ result }) => result,
+      });
+      const startMs = HOUR * HOUR_MS;
+      const archive = new TokenArchive({
+        database: { ...database, db },
+        clock: { nowMs: () => startMs },
+        ...{ historyDays: 30, stateDays: 0 },
+      });
+      await archive.open(MINT, { name: null, symbol: null });
+      const samples = [1, 2, 3, 4].map((c10Sol) =>
+        sampleAt(startMs + HOUR_MS + (c10Sol - 3) * 10_000, c10Sol),
+      );
+      const add = (from: number, to: number) => {
+        for (const sample of samples.slice(from, to)) archive.add(MINT, sample, null);
+      };
+      add(0, before);
+      isFailing = fails;
+      const saving = archive.save({ all: true });
+      const ended = fails ? assert.rejects(saving, /the disk is full/) : saving;
+      add(before, 3);
+      await ended;
+      isFailing = false;
+      add(3, 4);
+      await archive.save({ all: true });
+      const { id } = await database.db.selectFrom("tokens").select("id").executeTakeFirstOrThrow();
+      const range = { tokenId: id, fromHour: HOUR, toHour: HOUR + 1 };
+      const stored = await readSampleHours(database.db, range);
+      assert.deepEqual(
+        stored.flatMap(({ hour, data }) => unpackHour(hour, data)),
+        samples,
+      );
     });
-    const startMs = HOUR * HOUR_MS;
-    const archive = new TokenArchive({
-      database: { ...database, db },
-      clock: { nowMs: () => startMs },
-      ...{ historyDays: 30, stateDays: 0 },
-    });
-    await archive.open(MINT, { name: null, symbol: null });
-    const samples = [1, 2, 3, 4].map((c10Sol) =>
-      sampleAt(startMs + HOUR_MS + (c10Sol - 3) * 10_000, c10Sol),
-    );
-    const [first, second, third, fourth] = samples;
-    assert.ok(first && second && third && fourth);
-    archive.add(MINT, first, null);
-    archive.add(MINT, second, null);
-    isFailing = true;
-    const failed = assert.rejects(archive.save({ all: true }), /the disk is full/);
-    archive.add(MINT, third, null);
-    await failed;
-    isFailing = false;
-    archive.add(MINT, fourth, null);
-    await archive.save({ all: true });
-    const { id } = await database.db.selectFrom("tokens").select("id").executeTakeFirstOrThrow();
-    const range = { tokenId: id, fromHour: HOUR, toHour: HOUR + 1 };
-    const stored = await readSampleHours(database.db, range);
-    assert.deepEqual(
-      stored.flatMap(({ hour, data }) => unpackHour(hour, data)),
-      samples,
-    );
-  });
+  }
 });
 
 test("an answer that is selected while earlier ones are written is written by the next save", async (t) => {

@@ -175,7 +175,7 @@ export class TokenArchive {
     }
     if (stored === null || !isLater) return;
     if (hour !== entry.block.hour) {
-      if (entry.hasUnsaved) entry.ended = [...entry.ended, this.#hourOf(entry)];
+      if (entry.hasUnsaved) entry.ended = entry.ended.concat(this.#hourOf(entry));
       entry.block = new SampleBlock(hour);
     }
     entry.block.add(stored);

@@ -50,6 +50,25 @@ test("an hour is unpacked as it was packed", () => {
   );
 });
 
+test("blocks that receive samples in turn keep their own, and data that was taken stays as it was", () => {
+  const blocks = [new SampleBlock(HOUR), new SampleBlock(HOUR)];
+  const added = (place: number, count: number) =>
+    Array.from({ length: count }, (_, index) =>
+      sampleAt(START_MS + 10_000 * index, 10 * place + index),
+    );
+  const add = (index: number) => {
+    for (const [place, block] of blocks.entries())
+      block.add(sampleAt(START_MS + 10_000 * index, 10 * place + index));
+  };
+  add(0);
+  const taken = blocks.map(({ data }) => data);
+  for (let index = 1; index < 8; index++) add(index);
+  for (const [place, block] of blocks.entries()) {
+    assert.deepEqual(unpackHour(HOUR, block.data), added(place, 8));
+    assert.deepEqual(unpackHour(HOUR, taken[place] ?? new Uint8Array()), added(place, 1));
+  }
+});
+
 test("an hour of the first version is read, without mid prices", () => {
   // Time 3, then the bits of C10, confidence and basis, and these.
   const data = new Uint8Array([1, 3, 0, 1, 3, 0, 0, 128, 63, 1, 9, 0, 0, 0]);

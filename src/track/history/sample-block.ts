@@ -20,18 +20,16 @@ const HOUR_MS = 3_600_000;
 const VERSION = 2;
 /** Without the mid price. */
 const FIRST_VERSION = 1;
+/** V8 keeps so many bytes in the array object itself, until a view needs their buffer. */
 const FIRST_CAPACITY = 64;
 const HEADER = 4;
 const LONGEST = HEADER + 4 * FIGURES + 1 + 4;
 const NO_FIGURES: readonly number[] = [];
-/**
- * A sample is written here and then copied: V8 keeps 64 bytes inside their array only as long as nothing else,
- * such as a view, refers to its buffer.
- */
-const WRITTEN = new Uint8Array(LONGEST);
-const VIEW = new DataView(WRITTEN.buffer);
+/** A sample is written here and then copied, so that its block needs no view. */
+const SAMPLE_BYTES = new Uint8Array(LONGEST);
+const SAMPLE_VIEW = new DataView(SAMPLE_BYTES.buffer);
 
-/** The block of the current hour. Owns its bytes; `data` are those written so far. */
+/** The block of the current hour. Owns its bytes. */
 export class SampleBlock {
   readonly hour: number;
   #bytes = new Uint8Array(FIRST_CAPACITY);
@@ -67,7 +65,7 @@ export class SampleBlock {
     return this.hour * HOUR_MS + this.#lastPlace * SAMPLE_EVERY_MS;
   }
 
-  /** A copy of the bytes so far. */
+  /** A copy of the bytes written so far: a view would move them out of the array object. */
   get data(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
@@ -81,23 +79,24 @@ export class SampleBlock {
       const before = this.#figures[index];
       if (before !== undefined && Object.is(storedOf(figure), storedOf(before))) return;
       mask |= 1 << index;
-      VIEW.setFloat32(offset, figure, true);
+      SAMPLE_VIEW.setFloat32(offset, figure, true);
       offset += 4;
     });
     if (this.#confidence !== sample.confidence) {
       mask |= confidenceBit(FIGURES);
-      VIEW.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
+      SAMPLE_VIEW.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
     }
     if (this.#basis !== sample.basis) {
       mask |= basisBit(FIGURES);
-      VIEW.setUint32(offset, sample.basis, true);
+      SAMPLE_VIEW.setUint32(offset, sample.basis, true);
       offset += 4;
     }
-    const place = (sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS;
-    VIEW.setUint16(0, place, true);
-    VIEW.setUint16(2, mask, true);
+    // As it is stored. Without `floor` V8 would make an object of it.
+    const place = Math.floor((sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS);
+    SAMPLE_VIEW.setUint16(0, place, true);
+    SAMPLE_VIEW.setUint16(2, mask, true);
     if (this.#length + offset > this.#bytes.length) this.#grow();
-    for (let at = 0; at < offset; at++) this.#bytes[this.#length + at] = WRITTEN[at] ?? 0;
+    for (let at = 0; at < offset; at++) this.#bytes[this.#length + at] = SAMPLE_BYTES[at] ?? 0;
     this.#length += offset;
     this.#figures = figures;
     this.#confidence = sample.confidence;

@@ -64,6 +64,7 @@ export type Observation = {
  * changes less often than once a second.
  */
 export function firstBasis(nowMs: number): number {
+  // Not `% 2 ** 32`, of whose result V8 makes an object.
   return Math.floor(nowMs / 1_000) >>> 0;
 }
 

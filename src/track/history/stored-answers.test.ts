@@ -59,6 +59,17 @@ test("slots only ascend, including those on disk, so that past answers never cha
   assert.deepEqual(slotsOf(states), [501, 600]);
 });
 
+test("an answer that waits to be written is not stored if another one of its slot comes late", () => {
+  const states = new StoredAnswers(1n, null);
+  for (const [minute, slot] of [100n, 200n, 300n, 400n].entries())
+    give(states, snapshotAt(slot), { atMs: NOON + minute * MINUTE_MS, isNew: true });
+  assert.deepEqual(slotsOf(states), [200, 300]);
+  states.give(snapshotAt(200n, 1n));
+  assert.deepEqual(slotsOf(states), [300]);
+  states.written(new Set(states.pending));
+  assert.deepEqual(slotsOf(states), []);
+});
+
 test("later answers of a day depend only on its first one, and take a fraction of its bytes", () => {
   const states = new StoredAnswers(1n, null);
   for (let minute = 0; minute < 30; minute++)

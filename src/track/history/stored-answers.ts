@@ -19,7 +19,7 @@ const PACKING_LEVEL = 9;
 const LONGEST_TEXT = 1024 * 1024;
 const MS_PER_DAY = 86_400_000;
 
-const NONE: readonly StoredAnswer[] = [];
+const NO_ANSWERS: readonly StoredAnswer[] = [];
 
 /**
  * Selects the answers of one token to store: the first, then one after each change, at least a minute
@@ -31,20 +31,20 @@ const NONE: readonly StoredAnswer[] = [];
  */
 export class StoredAnswers {
   readonly #tokenId: bigint;
-  /** The newest slot of which an answer was stored; null: none was. */
+  /** The newest slot of which an answer is stored or pending; null: there is none. */
   #storedSlot: bigint | null;
   #keptAtMs = Number.NEGATIVE_INFINITY;
   #isDue = true;
   /** The answer of the newest slot; null: none was given. */
   #newest: AssessedSnapshot | null = null;
-  /** Another answer was given at the same slot. */
+  /** Another answer was given at the same slot, or may have been: it is the first slot. */
   #isAmbiguous = false;
   /** When the newest answer was selected; null: it was not. */
   #selectedAtMs: number | null = null;
   /** The day's first answer, uncompressed: the dictionary for the others of the day. */
   #base: { readonly day: number; readonly slot: bigint; readonly text: string } | null = null;
   /** Replaced, never modified: most tokens share the empty list. */
-  #pending: readonly StoredAnswer[] = NONE;
+  #pending: readonly StoredAnswer[] = NO_ANSWERS;
 
   /** @param storedSlot the newest of the answers on disk; null if there are none */
   constructor(tokenId: bigint, storedSlot: bigint | null) {
@@ -61,16 +61,18 @@ export class StoredAnswers {
   give(snapshot: AssessedSnapshot): void {
     const { slot } = snapshot.assessment;
     const newest = this.#newest;
-    const newestSlot = newest?.assessment.slot ?? null;
-    if (newestSlot !== null && slot < newestSlot) {
-      this.#keepPending((stored) => stored.slot !== slot);
-      return;
+    if (newest !== null) {
+      const { slot: newestSlot } = newest.assessment;
+      if (slot < newestSlot) {
+        this.#keepPending((stored) => stored.slot !== slot);
+        return;
+      }
+      if (slot === newestSlot) {
+        this.#isAmbiguous ||= !isSameAnswer(newest, snapshot);
+        return;
+      }
+      this.#settle(newest);
     }
-    if (newest !== null && slot === newestSlot) {
-      this.#isAmbiguous ||= !isSameAnswer(newest, snapshot);
-      return;
-    }
-    if (newest !== null) this.#settle(newest);
     this.#newest = snapshot;
     this.#isAmbiguous = newest === null;
     this.#selectedAtMs = null;
@@ -93,7 +95,8 @@ export class StoredAnswers {
     this.#isDue = false;
     this.#keptAtMs = selectedAtMs;
     this.#storedSlot = newest.assessment.slot;
-    this.#pending = [...this.#pending, this.#packed(newest, Math.floor(selectedAtMs / MS_PER_DAY))];
+    const packed = this.#packed(newest, Math.floor(selectedAtMs / MS_PER_DAY));
+    this.#pending = this.#pending.concat(packed);
   }
 
   /** Removes answers that are on disk now. */
@@ -103,7 +106,7 @@ export class StoredAnswers {
 
   #keepPending(isKept: (answer: StoredAnswer) => boolean): void {
     const left = this.#pending.filter(isKept);
-    this.#pending = left.length === 0 ? NONE : left;
+    this.#pending = left.length === 0 ? NO_ANSWERS : left;
   }
 
   #packed(snapshot: AssessedSnapshot, day: number): StoredAnswer {

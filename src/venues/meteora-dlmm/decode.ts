@@ -267,12 +267,12 @@ function readBins(array: ByteReader, binStep: number): readonly Bin[] {
   return bins;
 }
 
-const NO_ASKS: BinOrders = { isAskSide: true, processedRemaining: 0n, open: 0n };
-const NO_BIDS: BinOrders = { isAskSide: false, processedRemaining: 0n, open: 0n };
+const NO_ASK_ORDERS: BinOrders = { isAskSide: true, processedRemaining: 0n, open: 0n };
+const NO_BID_ORDERS: BinOrders = { isAskSide: false, processedRemaining: 0n, open: 0n };
 
-/** Most bins have none: they share one object, of many that are kept for long. */
+/** Most bins have no orders: these share one of two objects. */
 function ordersOf(isAskSide: boolean, processedRemaining: bigint, open: bigint): BinOrders {
-  if (processedRemaining === 0n && open === 0n) return isAskSide ? NO_ASKS : NO_BIDS;
+  if (processedRemaining === 0n && open === 0n) return isAskSide ? NO_ASK_ORDERS : NO_BID_ORDERS;
   return { isAskSide, processedRemaining, open };
 }
 
