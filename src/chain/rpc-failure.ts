@@ -66,11 +66,14 @@ export function isNodeFailure({ failure }: RpcFailure): boolean {
 }
 
 /**
- * Whether an endpoint that refuses a read of accounts so is broken, or its plan has ended: the cheapest call, which
- * every plan serves. The same reply to a search may be about the search, which can be too heavy for a plan.
+ * Whether this failure of a read of accounts means that the endpoint is broken, or that its plan has ended. Every plan
+ * serves that call, the cheapest one. The same reply to a search may be about the search, which can be too heavy for
+ * a plan.
  */
 export function isBrokenRead(error: RpcFailure): boolean {
   const { failure } = error;
+  // Such as a page of HTML with status 200.
+  if (failure.kind === "malformed") return true;
   if (failure.kind !== "http" && failure.kind !== "rpc-error") return false;
   if (failure.kind === "rpc-error" && NOT_SERVED_CODES.has(failure.code)) return false;
   const { status } = failure;

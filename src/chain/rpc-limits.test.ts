@@ -201,7 +201,7 @@ test("another endpoint answers while the first does not, unless it is of another
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
 });
 
-test("another endpoint answers a read that the first refuses with a server's status", async (t) => {
+test("another endpoint answers a read that the first refuses, or answers with something else", async (t) => {
   const error = { code: -32000, message: "upstream unavailable" };
   const ended = { code: -32000, message: "you have exceeded your monthly request limit" };
   const replies: readonly (readonly [status: number, body: (id: number) => string])[] = [
@@ -210,6 +210,8 @@ test("another endpoint answers a read that the first refuses with a server's sta
     [402, () => "the plan has ended"],
     [402, (id) => JSON.stringify({ jsonrpc: "2.0", id, error: ended })],
     [403, (id) => JSON.stringify({ jsonrpc: "2.0", id, error })],
+    [200, () => "<html>This site is under maintenance.</html>"],
+    [200, (id) => JSON.stringify({ jsonrpc: "2.0", id, result: {} })],
   ];
   for (const [status, body] of replies) {
     const first = await fakeNode(t, ({ id }, response) => response.writeHead(status).end(body(id)));
@@ -234,6 +236,16 @@ test("a read that every endpoint refuses for its plan is asked of each once", as
   const source = sourceAt(t, first.httpUrl, { fallbacks });
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
   assert.deepEqual([first.count(), second.count()], [1, 1]);
+});
+
+test("a read that every endpoint answers with something else is asked of them in turn, until it is given up", async (t) => {
+  const nodes = [1, 2].map(() => fakeNode(t, (_request, response) => response.end("<html>")));
+  const [first, second] = await Promise.all(nodes);
+  assert.ok(first !== undefined && second !== undefined);
+  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
+  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+  assert.deepEqual([first.count(), second.count()], [2, 1]);
 });
 
 test("a search that a node refuses with a server's status moves no other call to another endpoint", async (t) => {
