@@ -1,5 +1,16 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
 import type { Database } from "./database.ts";
@@ -11,10 +22,17 @@ export type Backup =
   /** The database has no tables of the service. */
   | { readonly kind: "nothing-to-copy" };
 
+/** A backup that runs changes its partial file all the time: one that is so old is of a killed backup. */
+const LEFT_AFTER_MS = 86_400_000;
+/** After the backup's name: a UUID, so that backups of several machines to one folder use different files. */
+const PARTIAL = /^\.[0-9a-f-]{36}\.partial(?:-journal)?$/;
+/** How a file system without hard links refuses one. */
+const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
+
 /**
  * Writes a consistent copy of the embedded database to a single file, without blocking writers. The
- * file gets its name once it is complete, checked and synced; a killed backup leaves `FILE.partial`,
- * which the next one replaces.
+ * file gets its name once it is complete, checked and synced. Until then it is `FILE.UUID.partial`; what a killed
+ * backup left is removed by the first one to the same file that begins a day later.
  *
  * @param file  not overwritten; readable by its owner only
  * @throws StorageError if the disk of `file` is full, or the copy fails its integrity check
@@ -22,19 +40,45 @@ export type Backup =
 export async function backUpEmbedded({ db }: Database, file: string): Promise<Backup> {
   if (existsSync(file)) return { kind: "file-exists" };
   if (!(await hasTables(db))) return { kind: "nothing-to-copy" };
-  const partial = `${file}.partial`;
-  rmSync(partial, { force: true });
+  removeLeftovers(file);
+  const partial = `${file}.${randomUUID()}.partial`;
   closeSync(openSync(partial, "wx", 0o600));
   try {
     await copyInto(partial, { db, file });
     refuseUnsound(partial);
     syncToDisk(partial);
-    renameSync(partial, file);
+    if (!isNamed(partial, file)) return { kind: "file-exists" };
     syncToDisk(dirname(file));
   } finally {
     rmSync(partial, { force: true });
   }
   return { kind: "written", bytes: statSync(file).size };
+}
+
+function removeLeftovers(file: string): void {
+  const folder = dirname(file);
+  const name = basename(file);
+  for (const entry of readdirSync(folder)) {
+    if (!entry.startsWith(name) || !PARTIAL.test(entry.slice(name.length))) continue;
+    const left = join(folder, entry);
+    const changedMs = statSync(left, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+    if (Date.now() - changedMs > LEFT_AFTER_MS) rmSync(left, { force: true });
+  }
+}
+
+/** Gives the complete copy its name; false: another backup has it by now. */
+function isNamed(partial: string, file: string): boolean {
+  try {
+    linkSync(partial, file);
+    return true;
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+    if (code === "EEXIST") return false;
+    if (!NO_LINKS.has(code)) throw cause;
+  }
+  if (existsSync(file)) return false;
+  renameSync(partial, file);
+  return true;
 }
 
 async function hasTables(db: Database["db"]): Promise<boolean> {

@@ -1,9 +1,18 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { backUpEmbedded } from "#src/store/backup.ts";
 import { type Database, openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { moveToPostgres } from "#src/store/move/move-to-postgres.ts";
@@ -103,11 +112,19 @@ test("a back-up has every row, is never written over another, and takes the data
   const expected = await contentOf(database.db, tables);
   await database.close();
   const file = join(place.dataDir, "b.db");
-  writeFileSync(`${file}.partial`, "left by one that was killed");
+  const leftovers = ["partial", "partial-journal"].map((end) => `${file}.${randomUUID()}.${end}`);
+  for (const leftover of leftovers) {
+    writeFileSync(leftover, "left by one that was killed");
+    const daysAgo = Date.now() / 1_000 - 2 * 86_400;
+    utimesSync(leftover, daysAgo, daysAgo);
+  }
+  const ofAnother = `${file}.${randomUUID()}.partial`;
+  writeFileSync(ofAnother, "of one that runs");
   const made = runCommand(place, ["admin", "backup", file, "--json"]);
   assert.equal(made.code, 0, made.err);
   assert.deepEqual(JSON.parse(made.out), { file, bytes: statSync(file).size });
-  assert.ok(!existsSync(`${file}.partial`));
+  for (const leftover of leftovers) assert.ok(!existsSync(leftover), leftover);
+  assert.ok(existsSync(ofAnother));
   const twice = runCommand(place, ["admin", "backup", file]);
   assert.equal(twice.code, 1);
   assert.match(twice.err, /exists already/);
@@ -119,6 +136,29 @@ test("a back-up has every row, is never written over another, and takes the data
   assert.deepEqual(await migrate(copy, 0), []);
   const { id } = await addAlert(copy);
   assert.equal(id, 51n, "numbers are not given twice");
+  await copy.close();
+});
+
+test("of two back-ups to one name at once, one has it and is complete, and the other finds that it exists", async (t) => {
+  const place = sqlitePlace(t);
+  const database = openDatabase(place);
+  await migrate(database, 0);
+  const tables = [...(await fillEveryTable(database.db, { rows: 50, seed: 4 })).keys()];
+  const expected = await contentOf(database.db, tables);
+  const file = join(place.dataDir, "b.db");
+  const made = await Promise.all([1, 2, 3].map(() => backUpEmbedded(database, file)));
+  assert.deepEqual(made.map(({ kind }) => kind).toSorted(), [
+    ...["file-exists", "file-exists", "written"],
+  ]);
+  assert.deepEqual(
+    readdirSync(place.dataDir).filter((name) => name.includes("partial")),
+    [],
+  );
+  await database.close();
+  const restored = sqlitePlace(t);
+  copyFileSync(file, join(restored.dataDir, "exitability.db"));
+  const copy = openDatabase(restored);
+  assert.deepEqual(await contentOf(copy.db, tables), expected);
   await copy.close();
 });
 
