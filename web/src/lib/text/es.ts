@@ -1,5 +1,34 @@
+import type { PublicCode } from "#src/platform/app-error.ts";
 import { alertsEs } from "./alerts-es.ts";
 import { exitEs } from "./exit-es.ts";
+
+/** Where the service's own sentence would come in English: one for each code that it sends. */
+const errorsEs: Readonly<Record<PublicCode, string>> = {
+  rate_limit_exceeded: "Demasiadas peticiones en un minuto. Espera un poco.",
+  not_found: "No existe o no es tuyo.",
+  unauthorized: "Esto pide una sesión abierta en las últimas 24 horas: entra otra vez.",
+  invalid_email: "Esa dirección de correo no parece válida.",
+  invalid_mint: "Eso no tiene la forma de una dirección de Solana.",
+  invalid_size: exitEs.amountInvalid.sol,
+  invalid_body: "Falta algo o no tiene la forma esperada.",
+  limit_reached: "Has llegado al máximo que se admite.",
+  duplicate: "Eso ya lo tienes.",
+  forbidden_origin: "Eso solo se puede hacer desde esta misma página.",
+  chain_unavailable: "La cadena no responde y no hay nada guardado de este token.",
+  overloaded: "El servicio estaba saturado. Vuelve a intentarlo.",
+  server_error: "Algo falló en el servicio. Vuelve a intentarlo.",
+  invalid_profile: "El perfil tiene que ser retail o pro.",
+  no_changes: "No has cambiado nada: indica al menos un campo.",
+  state_not_stored: "De ese slot no se guardó ninguna respuesta.",
+  proof_unavailable: exitEs.proof.unavailable,
+  body_too_large: "Son demasiados datos de una vez: envía menos.",
+  unsupported_media_type: "Los datos no llegaron como JSON.",
+  method_not_allowed: "Esta ruta no admite ese método.",
+  missing_event_name: "Falta el nombre del evento.",
+  invalid_event_name: "Ese nombre de evento no se conoce.",
+};
+/** A newer service may send codes that this page does not know. */
+const errors: Readonly<Record<string, string>> = errorsEs;
 
 /** Every sentence of the dashboard in Spanish; `en.ts` has the same keys, and the type checker enforces it. */
 export const es = {
@@ -259,22 +288,7 @@ export const es = {
     deleteConfirm: "Escribe tu correo para confirmarlo",
     deleted: "Tu cuenta ya no existe.",
   },
-  /** Where the service's own sentence would come in English. */
-  errors: {
-    rate_limit_exceeded: "Demasiadas peticiones en un minuto. Espera un poco.",
-    not_found: "No existe o no es tuyo.",
-    unauthorized: "Esto pide una sesión abierta en las últimas 24 horas: entra otra vez.",
-    invalid_email: "Esa dirección de correo no parece válida.",
-    invalid_mint: "Eso no tiene la forma de una dirección de Solana.",
-    invalid_size: exitEs.amountInvalid.sol,
-    invalid_body: "Falta algo o no tiene la forma esperada.",
-    limit_reached: "Has llegado al máximo que se admite.",
-    duplicate: "Eso ya lo tienes.",
-    forbidden_origin: "Eso solo se puede hacer desde esta misma página.",
-    chain_unavailable: "La cadena no responde y no hay nada guardado de este token.",
-    overloaded: "El servicio estaba saturado. Vuelve a intentarlo.",
-    server_error: "Algo falló en el servicio. Vuelve a intentarlo.",
-  } as Readonly<Record<string, string>>,
+  errors,
   method: {
     title: "Cómo se mide",
     lead: "Cada número sale de los bytes de las cuentas en la cadena, con las mismas operaciones enteras que hace cada programa.",
