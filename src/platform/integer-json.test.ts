@@ -29,6 +29,25 @@ test("a value with integers anywhere is read as it was written", () => {
   );
 });
 
+test("the text is that of a replacer, and the value stays as it was", () => {
+  const replaced = (value: unknown) =>
+    JSON.stringify(value, (_, part: unknown) =>
+      typeof part === "bigint" ? { bigint: String(part) } : part,
+    );
+  const oneOf = fc.constantFrom(undefined, Number.NaN, -0, [undefined, 1n], {
+    a: undefined,
+    b: 2n,
+  });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(values, oneOf)), (value) => {
+      const before = structuredClone(value);
+      assert.equal(integerJson(value), replaced(value));
+      assert.deepEqual(value, before);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("what only looks like an integer stays as it is, and text that is not JSON is undefined", () => {
   assert.deepEqual(parseIntegerJson('[{"bigint":"1x"},{"bigint":7}]'), [
     { bigint: "1x" },
