@@ -32,7 +32,7 @@ export type JsonRpcCall = {
 };
 
 export type JsonRpcClientOptions = {
-  /** The first is preferred; the others are used while it gives no answer, or none that it should. */
+  /** The first is preferred; the others are used while it gives no answer, or no valid one. */
   readonly urls: readonly [string, ...string[]];
   readonly clock: WallClock;
   /** 0 up to 1: spreads the waits between attempts. */

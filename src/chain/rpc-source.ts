@@ -27,7 +27,7 @@ export type Endpoint = { readonly httpUrl: string; readonly wsUrl: string };
 export type RpcSourceOptions = {
   readonly httpUrl: string;
   readonly wsUrl: string;
-  /** Further nodes of the same chain, used while the first gives no answer, or none that it should. */
+  /** Further nodes of the same chain, used while the first gives no answer, or no valid one. */
   readonly fallbacks?: readonly Endpoint[];
   readonly origin: ChainSource["origin"];
   readonly clock: WallClock;

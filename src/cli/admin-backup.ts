@@ -9,7 +9,7 @@ import { UsageError } from "./output.ts";
 /** `admin backup`: the embedded database as one file, as it is: no migration runs before it. */
 export async function adminBackup(
   { words, flags }: AdminCall,
-  { dataDir, databaseUrl, output }: AdminPlaceDeps,
+  { dataDir, databaseUrl, nowMs, output }: AdminPlaceDeps,
 ): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined || rest.length > 0) throw new UsageError("backup FILE [--data-dir DIR]");
@@ -24,7 +24,7 @@ export async function adminBackup(
   const file = resolve(name);
   const database = openDatabase({ databaseUrl: null, dataDir, access: "visitor" });
   try {
-    const backup = await backUpEmbedded(database, file);
+    const backup = await backUpEmbedded(database, file, nowMs);
     if (backup.kind === "file-exists") {
       output.err(`${file} exists already: a back-up is never written over`);
       return 1;

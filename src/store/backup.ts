@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
@@ -22,32 +23,36 @@ export type Backup =
   /** The database has no tables of the service. */
   | { readonly kind: "nothing-to-copy" };
 
-/** A backup that runs changes its partial file all the time: one that is so old is of a killed backup. */
+/** A partial file that did not change for so long is of a killed backup, on whichever machine that ran. */
 const LEFT_AFTER_MS = 86_400_000;
-/** After the backup's name: a UUID, so that backups of several machines to one folder use different files. */
-const PARTIAL = /^\.[0-9a-f-]{36}\.partial(?:-journal)?$/;
+/** What follows the backup's name: machine, process and a UUID, because containers may share the first two. */
+const PARTIAL = /^\.(?<host>.+)\.(?<pid>\d+)\.[0-9a-f-]{36}\.partial(?:-journal)?$/;
 /** How a file system without hard links refuses one. */
 const NO_LINKS = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"]);
 
 /**
  * Writes a consistent copy of the embedded database to a single file, without blocking writers. The
- * file gets its name once it is complete, checked and synced. Until then it is `FILE.UUID.partial`; what a killed
- * backup left is removed by the first one to the same file that begins a day later.
+ * file gets its name once it is complete, checked and synced. Until then it is `FILE.HOST.PID.UUID.partial`; what
+ * a killed backup left is removed by the next one to the same file on that machine, or by any a day later.
  *
  * @param file  not overwritten; readable by its owner only
  * @throws StorageError if the disk of `file` is full, or the copy fails its integrity check
  */
-export async function backUpEmbedded({ db }: Database, file: string): Promise<Backup> {
+export async function backUpEmbedded(
+  { db }: Database,
+  file: string,
+  nowMs: number,
+): Promise<Backup> {
   if (existsSync(file)) return { kind: "file-exists" };
   if (!(await hasTables(db))) return { kind: "nothing-to-copy" };
-  removeLeftovers(file);
-  const partial = `${file}.${randomUUID()}.partial`;
+  removeLeftovers(file, nowMs);
+  const partial = `${file}.${hostname()}.${process.pid}.${randomUUID()}.partial`;
   closeSync(openSync(partial, "wx", 0o600));
   try {
     await copyInto(partial, { db, file });
     refuseUnsound(partial);
     syncToDisk(partial);
-    if (!isNamed(partial, file)) return { kind: "file-exists" };
+    if (!claimName(partial, file)) return { kind: "file-exists" };
     syncToDisk(dirname(file));
   } finally {
     rmSync(partial, { force: true });
@@ -55,19 +60,33 @@ export async function backUpEmbedded({ db }: Database, file: string): Promise<Ba
   return { kind: "written", bytes: statSync(file).size };
 }
 
-function removeLeftovers(file: string): void {
+function removeLeftovers(file: string, nowMs: number): void {
   const folder = dirname(file);
   const name = basename(file);
   for (const entry of readdirSync(folder)) {
-    if (!entry.startsWith(name) || !PARTIAL.test(entry.slice(name.length))) continue;
+    const maker = entry.startsWith(name)
+      ? PARTIAL.exec(entry.slice(name.length))?.groups
+      : undefined;
+    if (maker === undefined) continue;
     const left = join(folder, entry);
-    const changedMs = statSync(left, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
-    if (Date.now() - changedMs > LEFT_AFTER_MS) rmSync(left, { force: true });
+    const hasEnded = maker["host"] === hostname() && !isRunning(Number(maker["pid"]));
+    const changedMs = statSync(left, { throwIfNoEntry: false })?.mtimeMs ?? nowMs;
+    if (hasEnded || nowMs - changedMs > LEFT_AFTER_MS) rmSync(left, { force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    // Another user's process may not be signalled, but it runs.
+    return cause instanceof Error && "code" in cause && cause.code === "EPERM";
   }
 }
 
 /** Gives the complete copy its name; false: another backup has it by now. */
-function isNamed(partial: string, file: string): boolean {
+function claimName(partial: string, file: string): boolean {
   try {
     linkSync(partial, file);
     return true;

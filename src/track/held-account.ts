@@ -23,8 +23,8 @@ export const NEVER_DELIVERED: HeldAccount = {
 };
 
 /**
- * The account after one event: `held` itself, which is never modified, or a new object. The newest slot wins, in any order of arrival; an older event changes
- * nothing; the same bytes at a newer slot confirm it. An account that is
+ * The account after one event: `held` itself, which is never modified, or a new object. The newest slot wins, in any
+ * order of arrival; an older event changes nothing; the same bytes at a newer slot confirm it. An account that is
  * suddenly absent or all zeros is accepted only after a second, newer event that confirms it: nodes
  * that lost their state answer like that, programs almost never do.
  */

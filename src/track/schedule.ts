@@ -14,7 +14,7 @@ export const REREAD_FOLLOWED_MS = 20_000;
 const REREAD_POLLED_MS = 15_000;
 /** Accounts that a whole stream keeps current need no reads: these only find an update that a server lost. */
 export const REREAD_STREAMED_MS = 120_000;
-/** Accounts confirmed within this time, or a second less, are left out of a reread: it is kept in whole seconds. */
+/** Accounts confirmed within this time are left out of a reread; within up to a second less, as times are whole seconds. */
 const RECENT_MS = 4_000;
 /**
  * Tokens that are read again in one sweep, and the sweeps over which more are spread: watched tokens become

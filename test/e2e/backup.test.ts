@@ -10,6 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { backUpEmbedded } from "#src/store/backup.ts";
@@ -26,6 +27,8 @@ import { callsLeft, exported, signUp } from "#test/support/service-member.ts";
 /** Who writes at once, each time from an address of its own. */
 const WRITERS = 4;
 const WRITTEN_BEFORE = 50;
+/** Above the highest process number of Linux. */
+const NO_PROCESS = 2 ** 22 + 1;
 
 async function joinWaitlist(url: string, number: number): Promise<void> {
   const response = await fetch(`${url}/api/oracle/waitlist`, {
@@ -112,19 +115,22 @@ test("a back-up has every row, is never written over another, and takes the data
   const expected = await contentOf(database.db, tables);
   await database.close();
   const file = join(place.dataDir, "b.db");
-  const leftovers = ["partial", "partial-journal"].map((end) => `${file}.${randomUUID()}.${end}`);
-  for (const leftover of leftovers) {
-    writeFileSync(leftover, "left by one that was killed");
-    const daysAgo = Date.now() / 1_000 - 2 * 86_400;
-    utimesSync(leftover, daysAgo, daysAgo);
-  }
-  const ofAnother = `${file}.${randomUUID()}.partial`;
-  writeFileSync(ofAnother, "of one that runs");
+  const partial = (host: string, pid: number, end = "partial") => {
+    const name = `${file}.${host}.${pid}.${randomUUID()}.${end}`;
+    writeFileSync(name, "of another back-up");
+    return name;
+  };
+  const own = hostname();
+  const old = partial("elsewhere", 1);
+  const daysAgo = Date.now() / 1_000 - 2 * 86_400;
+  utimesSync(old, daysAgo, daysAgo);
+  const leftovers = [old, partial(own, NO_PROCESS), partial(own, NO_PROCESS, "partial-journal")];
+  const running = [partial(own, process.pid), partial("elsewhere", NO_PROCESS)];
   const made = runCommand(place, ["admin", "backup", file, "--json"]);
   assert.equal(made.code, 0, made.err);
   assert.deepEqual(JSON.parse(made.out), { file, bytes: statSync(file).size });
   for (const leftover of leftovers) assert.ok(!existsSync(leftover), leftover);
-  assert.ok(existsSync(ofAnother));
+  for (const other of running) assert.ok(existsSync(other), other);
   const twice = runCommand(place, ["admin", "backup", file]);
   assert.equal(twice.code, 1);
   assert.match(twice.err, /exists already/);
@@ -146,7 +152,7 @@ test("of two back-ups to one name at once, one has it and is complete, and the o
   const tables = [...(await fillEveryTable(database.db, { rows: 50, seed: 4 })).keys()];
   const expected = await contentOf(database.db, tables);
   const file = join(place.dataDir, "b.db");
-  const made = await Promise.all([1, 2, 3].map(() => backUpEmbedded(database, file)));
+  const made = await Promise.all([1, 2, 3].map(() => backUpEmbedded(database, file, Date.now())));
   assert.deepEqual(made.map(({ kind }) => kind).toSorted(), [
     ...["file-exists", "file-exists", "written"],
   ]);

@@ -1,9 +1,8 @@
-import type { PublicCode } from "#src/platform/app-error.ts";
 import { alertsEs } from "./alerts-es.ts";
 import { exitEs } from "./exit-es.ts";
 
 /** Where the service's own sentence would come in English: one for each code that it sends. */
-const errorsEs: Readonly<Record<PublicCode, string>> = {
+const errors: Readonly<Record<string, string>> = {
   rate_limit_exceeded: "Demasiadas peticiones en un minuto. Espera un poco.",
   not_found: "No existe o no es tuyo.",
   unauthorized: "Esto pide una sesión abierta en las últimas 24 horas: entra otra vez.",
@@ -27,8 +26,6 @@ const errorsEs: Readonly<Record<PublicCode, string>> = {
   missing_event_name: "Falta el nombre del evento.",
   invalid_event_name: "Ese nombre de evento no se conoce.",
 };
-/** A newer service may send codes that this page does not know. */
-const errors: Readonly<Record<string, string>> = errorsEs;
 
 /** Every sentence of the dashboard in Spanish; `en.ts` has the same keys, and the type checker enforces it. */
 export const es = {
