@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type Config, readConfig } from "#src/app/config.ts";
 import { configWarnings } from "#src/app/config-warnings.ts";
 import { type Service, startService } from "#src/app/main.ts";
+import { leaveMarkingToThreads } from "#src/platform/background-marking.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { clockSetBack, type TwoClocks } from "#src/platform/clock-set-back.ts";
 import { createLogger } from "#src/platform/logger.ts";
@@ -19,6 +20,8 @@ const SYSTEM_CLOCKS: TwoClocks = {
 export async function serve(args: readonly string[], output: Output): Promise<number> {
   if (args.length > 0)
     throw new UsageError("serve takes no arguments; environment variables configure it");
+  // Before there are threads, and a marking that would keep its schedule.
+  leaveMarkingToThreads();
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);
   logger.info(startFacts(config), "starting");
