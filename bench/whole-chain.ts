@@ -77,7 +77,7 @@ const { values } = readOptions(
  */
 const NODE_FLAGS = [
   "--max-semi-space-size=64",
-  "--heap-growing-percent=60",
+  "--heap-growing-percent=50",
   "--external-memory-accounted-in-global-limit",
   "--external-memory-max-growing-factor=2",
   "--compaction-max-evacuated-bytes-mb=48",
