@@ -20,7 +20,7 @@ const SYSTEM_CLOCKS: TwoClocks = {
 export async function serve(args: readonly string[], output: Output): Promise<number> {
   if (args.length > 0)
     throw new UsageError("serve takes no arguments; environment variables configure it");
-  // Before there are threads, and a marking that would keep its schedule.
+  // First of all: a marking that has begun keeps its schedule, without a limit to the time of a step.
   leaveMarkingToThreads();
   const config = readConfig(process.env);
   const logger = createLogger(config.logLevel);

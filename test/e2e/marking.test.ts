@@ -8,7 +8,7 @@ const STEP = / Schedule: .* elapsed: ([\d.]+),/;
 
 test("the event loop of a service does not catch up with V8's schedule of a marking", async (t) => {
   const service = await startTestService(t, sqlitePlace(t), {}, [
-    // So that a small heap is marked often.
+    // V8 marks a small heap often if it is full soon and may hardly grow.
     ...["--trace-incremental-marking", "--max-semi-space-size=1", "--heap-growing-percent=5"],
     ...["bin/exitability.mjs", "serve"],
   ]);
@@ -19,7 +19,7 @@ test("the event loop of a service does not catch up with V8's schedule of a mark
       const [, elapsedMs] = STEP.exec(line) ?? [];
       return elapsedMs ?? [];
     });
-  await eventually("a thread marks its heap", async () => {
+  await eventually("the heap is marked", async () => {
     await (await fetch(`${service.url}/openapi.json`)).text();
     return steps().length > 0 ? true : null;
   });
