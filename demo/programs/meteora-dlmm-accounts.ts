@@ -91,12 +91,13 @@ export function binArrayAccount(array: NewBinArray, bins: readonly Bin[]): Accou
   return { owner: DLMM_PROGRAM, lamports: 71_437_440n, data: writer.bytes, slot: array.slot };
 }
 
-/** The bin array with new contents of those of the bins that lie in it. */
+/** The bin array with new contents of those of the bins that lie in it; with the same bytes if none does. */
 export function changedBinArray(
   account: Account,
   index: number,
   { bins, slot }: { readonly bins: readonly Bin[]; readonly slot: bigint },
 ): Account {
+  if (!bins.some(({ id }) => binArrayIndex(id) === index)) return { ...account, slot };
   return edited(account, slot, (writer) => writeBins(writer, index, bins));
 }
 

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
+import { binArrayAddress } from "#src/venues/meteora-dlmm/accounts.ts";
 import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
+import { binArrayIndex } from "#src/venues/meteora-dlmm/bin-price.ts";
 import { swapExactIn } from "#src/venues/meteora-dlmm/quote.ts";
 import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import { assertOperatorControls, MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
@@ -60,6 +62,27 @@ test("pairs move by the venue's own quotes, and their reserves by the same amoun
   const outline = meteoraDlmm.outline(pool, market.accounts);
   assert.ok(outline?.heldA && outline.heldA >= x);
   assert.ok(outline.heldB && outline.heldB >= y);
+});
+
+test("a sale writes every bin array at its slot, and copies the bytes of those alone whose bins it filled", () => {
+  const { market, coin, pool } = openPair(8);
+  const { accounts } = market;
+  const slot = MARKET_CLOCK.slot + 1n;
+  const sold = meteoraDlmmProgram.swap(accounts, {
+    ...{ pool, inputMint: coin, outputMint: WSOL, amountIn: 1_000_000_000n, user: coin },
+    clock: { ...MARKET_CLOCK, slot },
+  });
+  assert.ok(sold.kind === "done");
+  const arrays = new Set(market.stateOf(pool).bins.map(({ id }) => binArrayIndex(id)));
+  const copies = Array.from(arrays, (index) => {
+    const address = binArrayAddress(pool, index);
+    const [before, after] = [accounts.get(address), sold.changes.get(address)];
+    assert.ok(before && after);
+    assert.equal(after.slot, slot);
+    return before.data !== after.data;
+  });
+  assert.ok(arrays.size > 1);
+  assert.equal(copies.filter((isCopied) => isCopied).length, 1, "a small sale fills one bin");
 });
 
 test("both events of a sale carry what moved, in the program's layout", () => {

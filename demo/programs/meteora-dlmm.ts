@@ -171,7 +171,12 @@ const swap = swapWith({
   readPool: (pool) => pool,
   quote: swapExactIn,
   perform: ({ known, trade, state, quote: { swap: done } }) => ({
-    changes: stateChanges(known, trade.pool, done.after, trade.clock.slot),
+    changes: stateChanges(
+      known,
+      trade.pool,
+      { before: state, after: done.after },
+      trade.clock.slot,
+    ),
     amountOut: done.amountOut,
     instructionAccounts: instructionAccounts(known, trade, state),
     // No minimum, no remaining accounts for a transfer hook.
@@ -212,19 +217,25 @@ function instructionAccounts(
   ];
 }
 
-/** Pair, bin arrays and reserves as the state has them. */
-function stateChanges(known: AccountSet, pool: Address, state: DlmmState, slot: bigint) {
+/** Pair, bin arrays and reserves as the later state has them. Bins that are the same objects in both did not change. */
+function stateChanges(
+  known: AccountSet,
+  pool: Address,
+  { before, after }: { readonly before: DlmmState; readonly after: DlmmState },
+  slot: bigint,
+) {
   const changes = new Map<Address, Account>();
   const pair = known.get(pool);
-  if (pair) changes.set(pool, changedPair(pair, state, slot));
-  for (const index of arrayIndexes(state.bins)) {
+  if (pair) changes.set(pool, changedPair(pair, after, slot));
+  const bins = after.bins.filter((bin, place) => bin !== before.bins[place]);
+  for (const index of arrayIndexes(after.bins)) {
     const at = binArrayAddress(pool, index);
     const array = known.get(at);
-    if (array) changes.set(at, changedBinArray(array, index, { bins: state.bins, slot }));
+    if (array) changes.set(at, changedBinArray(array, index, { bins, slot }));
   }
   const reserves = [
-    [reserveAddress(pool, state.mintX), state.reserveX],
-    [reserveAddress(pool, state.mintY), state.reserveY],
+    [reserveAddress(pool, after.mintX), after.reserveX],
+    [reserveAddress(pool, after.mintY), after.reserveY],
   ] as const;
   return new Map([...changes, ...tokenAmounts(known, reserves, slot)]);
 }
@@ -246,8 +257,9 @@ const changeLiquidity: ChangeLiquidity = (known, pool, shareBps, { slot }) => {
     reserveX -= taken(amountX);
     reserveY -= taken(amountY);
   }
+  const after = { ...state, bins, reserveX, reserveY };
   return new Map([
-    ...stateChanges(known, pool, { ...state, bins, reserveX, reserveY }, slot),
+    ...stateChanges(known, pool, { before: state, after }, slot),
     ...[0, 1].flatMap((place): (readonly [Address, Account])[] => {
       const address = positionAddress(pool, place);
       const position = known.get(address);
