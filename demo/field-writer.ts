@@ -1,17 +1,25 @@
 import type { Address } from "#src/units/address.ts";
 import { writtenBytes } from "./byte-writer.ts";
 
+/** Most events fit. */
+const FIRST_BYTES = 512;
+
 /** Fields one after another, little-endian, as borsh writes events and instructions. */
 export class FieldWriter {
-  readonly #parts: Uint8Array[] = [];
+  #bytes = new Uint8Array(FIRST_BYTES);
+  #view = new DataView(this.#bytes.buffer);
+  #length = 0;
 
   raw(bytes: Uint8Array): this {
-    this.#parts.push(bytes);
+    const at = this.#reserve(bytes.length);
+    this.#bytes.set(bytes, at);
     return this;
   }
 
   u8(value: number): this {
-    return this.raw(Uint8Array.of(value));
+    const at = this.#reserve(1);
+    this.#view.setUint8(at, value);
+    return this;
   }
 
   bool(value: boolean): this {
@@ -19,17 +27,18 @@ export class FieldWriter {
   }
 
   u32(value: number): this {
-    const bytes = new Uint8Array(4);
-    new DataView(bytes.buffer).setUint32(0, value, true);
-    return this.raw(bytes);
+    const at = this.#reserve(4);
+    this.#view.setUint32(at, value, true);
+    return this;
   }
 
   /** Any number of u64 in a row. */
   u64(...values: readonly bigint[]): this {
-    const bytes = new Uint8Array(8 * values.length);
-    const view = new DataView(bytes.buffer);
-    for (const [index, value] of values.entries()) view.setBigUint64(8 * index, value, true);
-    return this.raw(bytes);
+    for (const value of values) {
+      const at = this.#reserve(8);
+      this.#view.setBigUint64(at, value, true);
+    }
+    return this;
   }
 
   i64(value: bigint): this {
@@ -61,12 +70,19 @@ export class FieldWriter {
   }
 
   bytes(): Uint8Array {
-    const joined = new Uint8Array(this.#parts.reduce((sum, { length }) => sum + length, 0));
-    let offset = 0;
-    for (const part of this.#parts) {
-      joined.set(part, offset);
-      offset += part.length;
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  /** Makes room for `length` more bytes. @returns where they begin */
+  #reserve(length: number): number {
+    const at = this.#length;
+    this.#length += length;
+    if (this.#length > this.#bytes.length) {
+      const grown = new Uint8Array(2 * this.#length);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+      this.#view = new DataView(grown.buffer);
     }
-    return joined;
+    return at;
   }
 }
