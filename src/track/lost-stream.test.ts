@@ -18,7 +18,7 @@ import { createCompleteStream, createLiveState } from "./live-state.ts";
 import type { FoundPools } from "./load-token.ts";
 import { addGroup } from "./merge-found.ts";
 import { refreshPools } from "./refresh-pools.ts";
-import { dueConfirmations, rereadLost } from "./schedule.ts";
+import { dueConfirmations, rereadEverything, rereadLost } from "./schedule.ts";
 import { isKeptByStream } from "./state-slot.ts";
 import { NO_NAMES } from "./token-names.ts";
 
@@ -111,4 +111,49 @@ test("a lost account of a hop holds back the tokens that are sold over it", () =
   assert.deepEqual(kept(), [false, true], "no account of the other token was lost");
   read(30n);
   assert.deepEqual(kept(), [true, true]);
+});
+
+/** They have more accounts than are confirmed in two sweeps. */
+const OTHERS = 1_100;
+
+test("after a gap the accounts of tokens in use are confirmed first, and the stream keeps these tokens at once", () => {
+  const state = createLiveState(createCompleteStream());
+  const loaded = new Map<Address, PlainAccount & { readonly slot: bigint }>();
+  // A token whose pools were searched counts as requested.
+  const follow = (name: string, { isSearched }: { readonly isSearched: boolean }) => {
+    const pool = plainPool(name, namedAddress(name), WSOL);
+    const slot = 40n;
+    loaded.set(pool.mintA, { ...mintAccount(), slot });
+    loaded.set(pool.address, { ...plainPoolAccount(pool), slot });
+    loaded.set(pool.vaultA, { ...vaultAccount(pool.mintA, RESERVE), slot });
+    loaded.set(pool.vaultB, { ...vaultAccount(pool.mintB, RESERVE), slot });
+    const token = addToken(state, {
+      ...{ mint: pool.mintA, mintFacts: null, names: NO_NAMES, loaded, nowMs: NOW_MS },
+      ...{ isSearched, found: foundAt(pool.mintA, pool.address) },
+    });
+    return { token, addresses: [pool.mintA, pool.address, pool.vaultA, pool.vaultB] };
+  };
+  const others = Array.from({ length: OTHERS }, (_, index) =>
+    follow(`other ${index}`, { isSearched: false }),
+  );
+  const inUse = follow("in use", { isSearched: true });
+  const read = (addresses: readonly Address[], nowMs: number): void => {
+    const accounts = new Map(addresses.map((at) => [at, loaded.get(at) ?? null]));
+    applyRead(state, addresses, { slot: 40n, accounts }, nowMs);
+  };
+  const keptOthers = () => others.filter(({ token }) => isKeptByStream(state, token)).length;
+  read([...loaded.keys()], NOW_MS);
+  dueConfirmations(state, NOW_MS);
+  assert.equal(keptOthers(), OTHERS);
+  assert.ok(isKeptByStream(state, inUse.token));
+
+  rereadEverything(state, LATER_MS, { untilSlot: 30n });
+  const due = dueConfirmations(state, LATER_MS);
+  assert.ok(due.size < loaded.size / 2, "not all are confirmed at once");
+  for (const address of inUse.addresses) assert.ok(due.has(address), address);
+
+  read(inUse.addresses, LATER_MS);
+  dueConfirmations(state, LATER_MS);
+  assert.ok(isKeptByStream(state, inUse.token));
+  assert.equal(keptOthers(), 0);
 });

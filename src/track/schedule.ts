@@ -2,7 +2,14 @@ import type { Address } from "#src/units/address.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import { accountsOf, hopsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
-import type { AccountUse, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import type {
+  AccountUse,
+  CompleteStream,
+  FollowedAccount,
+  FollowedToken,
+  LiveState,
+  PoolGroup,
+} from "./live-state.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
@@ -141,30 +148,42 @@ function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number
 /**
  * The accounts that have to be confirmed before the stream alone keeps a token current: those of new
  * tokens, and of all tokens after a gap. After a gap, the addresses at which their pools can appear are
- * among them. Marks the tokens whose accounts are all confirmed.
+ * among them. Marks the tokens whose accounts are all confirmed. Tokens in use are visited first.
  */
 export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> {
   const due = new Set<Address>();
   const { stream } = state;
   if (stream?.isWhole !== true) return due;
-  for (const token of state.tokens.values()) {
-    if (token.confirmedAfterGap === stream.gaps) continue;
-    let isConfirmed = true;
-    for (const account of accountsOf(state, token)) {
-      if (isConfirmedAfterGap(stream, account) || account.content === undefined) continue;
-      isConfirmed = false;
-      if (nowMs >= token.rereadDueMs) due.add(account.address);
+  for (const tokens of [state.usedTokens, state.tokens.values()]) {
+    for (const token of tokens) {
+      if (token.confirmedAfterGap === stream.gaps) continue;
+      const unconfirmed = unconfirmedOf(accountsOf(state, token), stream);
+      if (unconfirmed.length === 0) {
+        // Pools may have appeared in the gap.
+        if (token.confirmedAfterGap !== null)
+          for (const { account } of token.group.vacancies.values())
+            if (!isConfirmedAfterGap(stream, account)) due.add(account.address);
+        token.confirmedAfterGap = stream.gaps;
+      } else if (nowMs >= token.rereadDueMs) {
+        for (const address of unconfirmed) due.add(address);
+        token.rereadDueMs = nowMs + REREAD_POLLED_MS;
+      }
+      if (due.size >= MAX_CONFIRMATIONS_AT_ONCE) return due;
     }
-    if (isConfirmed) {
-      // Pools may have appeared in the gap.
-      if (token.confirmedAfterGap !== null)
-        for (const { account } of token.group.vacancies.values())
-          if (!isConfirmedAfterGap(stream, account)) due.add(account.address);
-      token.confirmedAfterGap = stream.gaps;
-    } else if (nowMs >= token.rereadDueMs) token.rereadDueMs = nowMs + REREAD_POLLED_MS;
-    if (due.size >= MAX_CONFIRMATIONS_AT_ONCE) return due;
   }
   return due;
+}
+
+/** Accounts that never arrived do not count: the stream has them once they change. */
+function unconfirmedOf(
+  accounts: Iterable<FollowedAccount>,
+  stream: CompleteStream,
+): readonly Address[] {
+  const unconfirmed: Address[] = [];
+  for (const account of accounts)
+    if (account.content !== undefined && !isConfirmedAfterGap(stream, account))
+      unconfirmed.push(account.address);
+  return unconfirmed;
 }
 
 /** Makes every token due now, and every account unconfirmed, as after a gap in the notifications. */
