@@ -89,6 +89,7 @@ export default defineConfig({
           "docs/image.md",
           "docs/operations-backup.md",
           "docs/scale.md",
+          "docs/scale-runs.md",
         ]),
       },
       {
