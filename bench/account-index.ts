@@ -1,3 +1,4 @@
+import { matchesFilter } from "#src/chain/rpc-answers.ts";
 import type { Ledger } from "#src/node/ledger.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
@@ -33,24 +34,17 @@ export class AccountIndex {
     }
   }
 
-  find({ programId, dataSize, memcmp }: ProgramFilter): readonly Address[] {
-    const wanted = memcmp.map(({ offset, bytes }) => ({
-      offset,
-      bytes: typeof bytes === "string" ? bytesOf(bytes) : bytes,
-    }));
-    const [fewest = []] = wanted
-      .map(({ offset, bytes }) => {
-        const { addresses } = this.#fieldOf(programId, offset, bytes.length);
-        return addresses.get(Buffer.from(bytes).toString("latin1")) ?? [];
-      })
-      .toSorted((a, b) => a.length - b.length);
+  find(filter: ProgramFilter): readonly Address[] {
+    const lists = filter.memcmp.map(({ offset, bytes }) => {
+      const wanted = typeof bytes === "string" ? bytesOf(bytes) : bytes;
+      const { addresses } = this.#fieldOf(filter.programId, offset, wanted.length);
+      return addresses.get(Buffer.from(wanted).toString("latin1")) ?? [];
+    });
     // Only the shortest list is visited: a set of all pools that are quoted in SOL took a millisecond.
+    const [fewest = []] = lists.toSorted((a, b) => a.length - b.length);
     return fewest.filter((address) => {
-      const data = this.#ledger.get(address)?.data;
-      if (data === undefined || (dataSize !== null && data.length !== dataSize)) return false;
-      return wanted.every(({ offset, bytes }) =>
-        bytes.every((byte, place) => data[offset + place] === byte),
-      );
+      const account = this.#ledger.get(address);
+      return account !== null && matchesFilter(account, filter);
     });
   }
 

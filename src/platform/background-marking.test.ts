@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import test from "node:test";
+import { test } from "node:test";
 import { closeAfter } from "#test/support/ending.ts";
 
 const MODULE = new URL("./background-marking.ts", import.meta.url).href;
