@@ -96,6 +96,8 @@ const crashes: string[] = [];
 const printed: string[] = [];
 
 await Promise.all(Array.from({ length: processes }, (_, lane) => runLane(lane)));
+const notRun = mostlyWaiting.length + others.length;
+if (notRun > 0) crashes.push(`${notRun} files were not run: no test process could start`);
 const leftovers = [...new Set([temporary, databases])].flatMap((folder) => {
   const names = readdirSync(folder);
   rmSync(folder, { recursive: true, force: true });
@@ -112,15 +114,21 @@ function folderInMemory(): string | null {
     : mkdtempSync(join(MEMORY_FOLDER, "exitability-tests-"));
 }
 
-/** Runs files until none is left; replaces a process that died. */
+/** Runs files until none is left; replaces a process that died, but not one that could not start. */
 async function runLane(lane: number): Promise<void> {
   const queues = lane % 2 === 0 ? [mostlyWaiting, others] : [others, mostlyWaiting];
-  while (queues.some(({ length }) => length > 0))
-    await runProcess(join(temporary, `outcomes-${lane}`), queues);
+  while (queues.some(({ length }) => length > 0)) {
+    const hasStarted = await runProcess(join(temporary, `outcomes-${lane}`), queues);
+    if (!hasStarted) return;
+  }
 }
 
-/** Runs files in one process, until none is left; their output is shown only if one of them fails. */
-async function runProcess(outcomesFile: string, queues: readonly string[][]): Promise<void> {
+/**
+ * Runs files in one process, until none is left; their output is shown only if one of them fails.
+ *
+ * @returns false if the process ended before it requested a file
+ */
+async function runProcess(outcomesFile: string, queues: readonly string[][]): Promise<boolean> {
   const costsFile = `${outcomesFile}-costs`;
   const child = fork(WORKER, {
     execArgv: [
@@ -141,9 +149,11 @@ async function runProcess(outcomesFile: string, queues: readonly string[][]): Pr
   const output: Buffer[] = [];
   child.stdout?.on("data", (data: Buffer) => output.push(data));
   child.stderr?.on("data", (data: Buffer) => output.push(data));
+  let hasStarted = false;
   let current: string | undefined;
   let ending: NodeJS.Timeout | undefined;
   child.on("message", () => {
+    hasStarted = true;
     current = queues.find(({ length }) => length > 0)?.shift();
     child.send(current ?? NO_FILE);
     if (current !== undefined) return;
@@ -156,10 +166,15 @@ async function runProcess(outcomesFile: string, queues: readonly string[][]): Pr
   outcomes.push(...own);
   const text = Buffer.concat(output).toString().trim();
   const failed = own.some(({ kind }) => kind === "fail");
-  if (current !== undefined || code === null || (code !== 0 && !failed)) {
-    const place = current === undefined ? "after its last file" : `in ${current}`;
+  if (!hasStarted || current !== undefined || code === null || (code !== 0 && !failed)) {
+    const place = hasStarted ? placeOf(current) : "before its first file";
     crashes.push(`a test process ended with ${code} ${place}\n${text}`);
   } else if (failed && text !== "") printed.push(text);
+  return hasStarted;
+}
+
+function placeOf(file: string | undefined): string {
+  return file === undefined ? "after its last file" : `in ${file}`;
 }
 
 function readCosts(file: string): readonly TestCost[] {
