@@ -291,7 +291,7 @@ function chooseTokens({ ready }: Chain) {
     ...new Set([...watched, ...picked(ASKED_TOKENS, 1).map(({ mint }) => mint)]),
   ].slice(-ASKED_TOKENS);
   const drained = new Set(ready.drained);
-  const checked = picked(CHECKED_TOKENS, 1).filter(({ mint }) => !drained.has(mint));
+  const checked = [...new Set(picked(CHECKED_TOKENS, 1))].filter(({ mint }) => !drained.has(mint));
   return { watched, asked, checked };
 }
 

@@ -32,6 +32,7 @@ export class SampledChecks {
     readonly url: string;
     readonly keys: KeyRing;
     readonly random: SeededRandom;
+    /** Each once. */
     readonly tokens: readonly ChainTokenFacts[];
     /** Called with the first answers that differ from the chain, or are none. */
     readonly onExample: (example: string) => void;
