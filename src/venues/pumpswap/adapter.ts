@@ -58,10 +58,10 @@ export const pumpSwap: Venue<PumpSwapState> = {
   chainSales: {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,
-    feePpm: (state, _inputMint, clock, place) => feePpmAt(state, clock, place),
+    feePpm: (state, inputMint, clock, place) => feePpmAt(state, inputMint, clock, place),
     derivedAccounts,
   },
-  feePpm: (state, _inputMint, clock) => feePpmAt(state, clock, SINGLE_SALE),
+  feePpm: (state, inputMint, clock) => feePpmAt(state, inputMint, clock, SINGLE_SALE),
 };
 
 /** What curves are quoted in where SOL or a stable comes out: a graduated pool keeps its curve's quote. */
@@ -179,9 +179,17 @@ function withdraw(state: PumpSwapState, part: ShareOfPool): PumpSwapState | null
   }));
 }
 
-function feePpmAt(state: PumpSwapState, { epoch }: Clock, place: ChainPlace): number {
+/** The program pays for all of the base that was sent: its transfer fee is the pool's loss, not the seller's. */
+function feePpmAt(
+  state: PumpSwapState,
+  inputMint: Address,
+  { epoch }: Clock,
+  place: ChainPlace,
+): number {
   const { lpBps, protocolBps, creatorBps } = ratesInChain(poolRates(state), place);
-  const { baseTransferFee, quoteTransferFee } = state;
+  const { baseMint, baseTransferFee, quoteTransferFee } = state;
   const poolPpm = toNumber(lpBps + protocolBps + creatorBps) * 100;
-  return allFeesPpm(poolPpm, [baseTransferFee, quoteTransferFee], epoch);
+  const transfers =
+    inputMint === baseMint ? [quoteTransferFee] : [quoteTransferFee, baseTransferFee];
+  return allFeesPpm(poolPpm, transfers, epoch);
 }

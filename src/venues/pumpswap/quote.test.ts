@@ -178,7 +178,9 @@ test("transfer fees of both mints are taken where the program and the token prog
   const bought = quote(taxed, "buy", 1_000_001n);
   assert.ok(bought.kind === "filled");
   assert.equal(bought.amountOut, 450_000n);
-  assert.equal(pumpSwap.feePpm(stateOf(taxed), COIN, CLOCK), 100_000);
+  // Only a buyer of the coin loses its fee.
+  assert.equal(pumpSwap.feePpm(stateOf(taxed), COIN, CLOCK), 0);
+  assert.equal(pumpSwap.feePpm(stateOf(taxed), WSOL, CLOCK), 100_000);
 });
 
 test("a pool whose virtual reserve eats up the vault has no price", () => {
