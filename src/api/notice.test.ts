@@ -32,3 +32,11 @@ test("where the only pools are of a venue that is not modelled, the notice names
     assert.match(noticeOf(blocked, language) ?? "", /\(moonit\)/);
   }
 });
+
+test("where another token can stop the sale, the notice names it", () => {
+  const through = "So11111111111111111111111111111111111111112";
+  const answer = { blocked: null, findings: [{ kind: "pausable", through }] };
+  for (const language of ["es", "en"] as const) {
+    assert.match(noticeOf(answer as unknown as Assessment, language) ?? "", new RegExp(through));
+  }
+});

@@ -39,10 +39,19 @@ export function noticeOf(assessment: Assessment, language: Language): string | n
     const { quoteMints, sharePct } = unpriced;
     if (quoteMints.length > 0 || sharePct === null) return unpricedSentence(unpriced)[language];
   }
+  const isHopClosed = (assessment.pricedWhileBlocked?.pools ?? []).some(
+    ({ hopStatus }) => hopStatus !== undefined,
+  );
+  if (blocked === "all-paused" && isHopClosed) return HOP_PAUSED[language];
   if (blocked !== null) return BLOCKED[blocked][language];
   const [worst] = findings;
-  return worst === undefined ? null : sentenceOf(worst)[language];
+  if (worst === undefined) return null;
+  const sentence = sentenceOf(worst)[language];
+  const through = "through" in worst ? worst.through : undefined;
+  return through === undefined ? sentence : `${THROUGH[language]} ${through}. ${sentence}`;
 }
+
+const THROUGH: Sentence = { es: "La venta pasa por", en: "The sale goes through" };
 
 const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {
   "mint-unreadable": {
@@ -73,6 +82,11 @@ const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {
     es: "El token no se puede transferir.",
     en: "The token can't be transferred.",
   },
+};
+
+const HOP_PAUSED: Sentence = {
+  es: "Lo que pagan los pools del token no se puede vender ahora: está en pausa o aún no ha abierto.",
+  en: "What the token's pools pay can't be sold now: that is paused or not open yet.",
 };
 
 function sentenceOf(finding: Finding): Sentence {
@@ -236,6 +250,7 @@ const CHAIN_END: Readonly<Record<ChainEnd, Sentence>> = {
     es: "su curva está completa y su pool todavía no existe",
     en: "its curve is complete and its pool does not exist yet",
   },
+  paused: { es: "sus pools están en pausa", en: "its pools are paused" },
   "no-buyer": { es: "sus pools no pagan nada ahora", en: "its pools pay nothing now" },
 };
 

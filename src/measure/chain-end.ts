@@ -2,6 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { PricedMarket } from "./priced-market.ts";
+import { isPaused } from "./route.ts";
 
 /** Why a chain of coins quoted in each other does not reach SOL. */
 export type ChainEnd =
@@ -13,6 +14,8 @@ export type ChainEnd =
   | "unknown-coin"
   /** The coin's curve is full, and its pool does not exist yet. */
   | "full-curve"
+  /** The coin's pools are paused or not open yet. */
+  | "paused"
   /** The coin's pools pay nothing now. */
   | "no-buyer";
 
@@ -41,11 +44,16 @@ function endBehind(
   if (passed.has(mint)) return { reason: "loop", mint };
   if (passed.size > MOST_COINS) return { reason: "too-deep", mint };
   const pools = hopPools.filter(({ baseMint }) => baseMint === mint);
-  if (pools.length === 0) return { reason: "unknown-coin", mint };
-  const open = pools.filter(({ status, spotPrice }) => status === "open" && spotPrice !== null);
+  const [first] = pools;
+  if (first === undefined) return { reason: "unknown-coin", mint };
+  // Where another pool leads on, one that leads back is not the way that ends here.
+  const onward = pools.filter(({ quoteMint }) => !passed.has(quoteMint));
+  if (onward.length === 0) return { reason: "loop", mint: first.quoteMint };
+  const open = onward.filter(({ status, spotPrice }) => status === "open" && spotPrice !== null);
   if (open.length === 0) {
-    const isFull = pools.some(({ status }) => status === "complete");
-    return { reason: isFull ? "full-curve" : "no-buyer", mint };
+    const isFull = onward.some(({ status }) => status === "complete");
+    if (isFull) return { reason: "full-curve", mint };
+    return { reason: onward.some(isPaused) ? "paused" : "no-buyer", mint };
   }
   const ends = open.map(({ quoteMint }) =>
     endBehind(quoteMint, hopPools, new Set([...passed, mint])),

@@ -27,14 +27,7 @@ export type Finding =
   | { readonly kind: "price-doubt"; readonly scorePoints: number }
   /** What selling at the mid loses to fees. */
   | { readonly kind: "high-fees"; readonly feePct: number }
-  | { readonly kind: "freeze-authority" }
-  | { readonly kind: "transfer-fee-authority" }
-  | { readonly kind: "transfer-hook-authority" }
-  | { readonly kind: "transfer-fee-change"; readonly epoch: bigint }
-  | { readonly kind: "transfer-hook" }
-  | { readonly kind: "permanent-delegate" }
-  | { readonly kind: "pausable" }
-  | { readonly kind: "starts-frozen" }
+  | MintFinding
   | { readonly kind: "rewritable-reserves"; readonly venue: VenueId }
   | { readonly kind: "doubtful-orders"; readonly venue: VenueId }
   | { readonly kind: "partly-loaded"; readonly venue: VenueId }
@@ -43,3 +36,18 @@ export type Finding =
   /** Its program does not pay what our model says: the sales of this answer were executed by it. */
   | { readonly kind: "executed"; readonly venue: VenueId }
   | { readonly kind: "live-check"; readonly venue: VenueId; readonly exactPct: number };
+
+/** What a mint's authorities and extensions may do to a sale. */
+export type MintFinding = (
+  | { readonly kind: "freeze-authority" }
+  | { readonly kind: "transfer-fee-authority" }
+  | { readonly kind: "transfer-hook-authority" }
+  | { readonly kind: "transfer-fee-change"; readonly epoch: bigint }
+  | { readonly kind: "transfer-hook" }
+  | { readonly kind: "permanent-delegate" }
+  | { readonly kind: "pausable" }
+  | { readonly kind: "starts-frozen" }
+) & {
+  /** Another token, which sales go through; absent: the token itself. */
+  readonly through?: Address;
+};

@@ -3,11 +3,14 @@ import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
 import type { Measurement } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { endOfChain } from "./chain-end.ts";
-import type { Confidence, Finding } from "./finding.ts";
+import type { Confidence, Finding, MintFinding } from "./finding.ts";
+import type { TokenFacts } from "./market.ts";
 import { priceNumber } from "./price-curve.ts";
 import { priceDoubtOf } from "./price-doubt.ts";
 import { isClosedForGood, type PricedMarket } from "./priced-market.ts";
 import { ageSecondsOf, type Coverage } from "./quality.ts";
+import type { Route } from "./route.ts";
+import { isStable } from "./ways-to-sol.ts";
 
 type Evidence = { readonly coverage: Coverage; readonly measurement: Measurement | null };
 
@@ -147,19 +150,38 @@ function doubtFindings(priced: PricedMarket, measurement: Measurement | null): r
   return [{ kind: "price-doubt", scorePoints: Math.round(10 * scorePoints) / 10 }];
 }
 
-function tokenFindings({ market }: PricedMarket): readonly Finding[] {
-  const { token } = market;
-  if (token === null) return [];
-  const found: Finding[] = [];
+/** Of the token, and of each token that sales go through: what stops that one stops this one as well. */
+function tokenFindings(priced: PricedMarket): readonly Finding[] {
+  const { token, hopTokens } = priced.market;
+  const found: Finding[] = token === null ? [] : [...mintFindings(token)];
+  const hops = countedRoutes(priced).flatMap((route) => route.hops);
+  const isAnyHooked = hasCaution([...priced.market.pools, ...hops], "transfer-hook");
+  for (const mint of new Set(hops.map(({ baseMint }) => baseMint))) {
+    const facts = isStable(mint) ? undefined : hopTokens?.get(mint);
+    if (facts === undefined) continue;
+    found.push(...mintFindings(facts).map((finding) => ({ ...finding, through: mint })));
+  }
+  const isNamed = found.some(({ kind }) => kind === "transfer-hook");
+  return isAnyHooked && !isNamed ? [...found, { kind: "transfer-hook" }] : found;
+}
+
+/** The routes with more than a small share of the near depth; all, if none has any. */
+function countedRoutes({ open }: PricedMarket): readonly Route[] {
+  const whole = open.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
+  if (whole === 0n) return open;
+  const least = whole * BigInt(CALIBRATION.confidence.disagreementShareOfNearPct);
+  return open.filter(({ nearDepthLamports }) => nearDepthLamports * 100n > least);
+}
+
+function mintFindings(token: TokenFacts): readonly MintFinding[] {
+  const found: MintFinding[] = [];
   if (token.freezeAuthority !== null) found.push({ kind: "freeze-authority" });
   if (token.transferFee !== null && token.transferFee.authority !== null) {
     found.push({ kind: "transfer-fee-authority" });
   }
   const announced = token.transferFee?.announced ?? null;
   if (announced !== null) found.push({ kind: "transfer-fee-change", epoch: announced.epoch });
-  if (token.transferHook !== null || hasCaution(market.pools, "transfer-hook")) {
-    found.push({ kind: "transfer-hook" });
-  }
+  if (token.transferHook !== null) found.push({ kind: "transfer-hook" });
   if (token.transferHookAuthority !== null) found.push({ kind: "transfer-hook-authority" });
   if (token.permanentDelegate !== null) found.push({ kind: "permanent-delegate" });
   const { pausable } = token;

@@ -25,6 +25,12 @@ export type TokenFacts = {
   readonly isNonTransferable: boolean;
 };
 
+/** Whether the token can never be transferred. @param token null: not read */
+export function neverMoves(token: TokenFacts | null): boolean {
+  if (token === null) return false;
+  return token.isNonTransferable || (token.startsFrozen && token.freezeAuthority === null);
+}
+
 export type TransferFeeFacts = TransferFeeRate & {
   /** Authority that may change it; null: none. */
   readonly authority: Address | null;
@@ -60,6 +66,8 @@ export type Market = {
   readonly pools: readonly QuotablePool[];
   /** Pools that sell what `pools` pay, and what these pay in turn: the hops into SOL. */
   readonly hopPools: readonly QuotablePool[];
+  /** The mints that hops sell, without SOL and the stables, as far as they were read; absent: none were. */
+  readonly hopTokens?: ReadonlyMap<Address, TokenFacts>;
   readonly unpriced: readonly UnpricedPool[];
   /** Whether every query for pools was answered. */
   readonly isSearchComplete: boolean;

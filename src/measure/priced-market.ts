@@ -3,7 +3,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Family, PoolStatus } from "#src/venues/venue.ts";
-import type { Market } from "./market.ts";
+import { type Market, neverMoves } from "./market.ts";
 import { atSpot, middleRoute, type Route, spotOfHops, type Way, weighRoutes } from "./route.ts";
 import { isStable, WaysToSol } from "./ways-to-sol.ts";
 
@@ -27,7 +27,9 @@ export type PricedMarket = {
 
 /** Finds the hops, the mid and the family (method.md section 1). */
 export function priceMarket(market: Market): PricedMarket {
-  const waysToSol = new WaysToSol(market.mint, market.hopPools);
+  const isMovable = (mint: Address) => !neverMoves(market.hopTokens?.get(mint) ?? null);
+  const hopPools = market.hopPools.filter(({ baseMint }) => isMovable(baseMint));
+  const waysToSol = new WaysToSol(market.mint, hopPools);
   const ways: Way[] = [];
   const unrouted: QuotablePool[] = [];
   const quoteSpots = new Map<Address, Ratio>();

@@ -1,12 +1,12 @@
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import type { PoolStatus, VenueId } from "#src/venues/venue.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import type { BlockReason, Phase } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
-import type { Market } from "./market.ts";
+import { type Market, neverMoves } from "./market.ts";
 import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
-import { openSpot, type Route } from "./route.ts";
+import { isPaused, openSpot, type Route } from "./route.ts";
 
 /** How much of the token's quote sits in pools that can't be priced. */
 export type Coverage = {
@@ -74,9 +74,7 @@ export function blockReasonOf(
   const { market } = priced;
   const { token } = market;
   if (token === null) return "mint-unreadable";
-  if (token.isNonTransferable || (token.startsFrozen && token.freezeAuthority === null)) {
-    return "not-transferable";
-  }
+  if (neverMoves(token)) return "not-transferable";
   if (ageSecondsOf(market) > CALIBRATION.block.staleSeconds) return "stale";
   if (phase === "migrating") return "migrating";
   const live = liveRoutes(priced);
@@ -144,14 +142,10 @@ export function liveRoutes({ routes }: PricedMarket): readonly Route[] {
   return routes.filter((route) => !isClosedForGood(route.pool.status));
 }
 
-/** Whether all trading is known to be paused: by the mint, or by every pool that is left. */
+/** Whether all trading is known to be paused: by the mint, or on the way of every pool that is left. */
 export function isHalted(priced: PricedMarket): boolean {
   const live = liveRoutes(priced);
   if (live.length === 0) return false;
   const isMintPaused = priced.market.token?.pausable?.isPaused === true;
-  return isMintPaused || live.every((route) => isPausedPool(route.pool.status));
-}
-
-function isPausedPool(status: PoolStatus): boolean {
-  return status === "paused" || status === "not-open-yet";
+  return isMintPaused || live.every(({ pool, hops }) => isPaused(pool) || hops.some(isPaused));
 }

@@ -183,6 +183,11 @@ export function openSpot(pool: QuotablePool): Ratio | null {
   return pool.reachable(ALL) === 0n ? null : pool.spotPrice;
 }
 
+/** Whether the pool does not trade now, and may later. */
+export function isPaused({ status }: Pick<QuotablePool, "status">): boolean {
+  return status === "paused" || status === "not-open-yet";
+}
+
 /** What a first unit loses to the fees of pools in a row, as a share. */
 function feeShareOf(pools: readonly QuotablePool[]): number {
   return 1 - pools.reduce((kept, { feePpm }) => kept * Math.max(0, 1 - feePpm / PPM), 1);

@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { deepestRoute, type Way, weighRoutes } from "./route.ts";
+import { deepestRoute, isPaused, type Way, weighRoutes } from "./route.ts";
 
 /** How a mint is sold for SOL: the pools in order; none for SOL itself, null where no way is known. */
 export type WayToSol = readonly QuotablePool[] | null;
@@ -58,10 +58,14 @@ export class WaysToSol {
       const hops = next === null ? null : this.#best(pool.quoteMint, next, passed);
       if (hops !== null) ways.push({ pool, hops });
     }
-    const [only] = ways;
-    const best = ways.length === 1 && only !== undefined ? only : deepestRoute(weighRoutes(ways));
-    return best === null ? null : [best.pool, ...best.hops];
+    const best = ways.length < 2 ? ways[0] : (deepestRoute(weighRoutes(ways)) ?? shutWay(ways));
+    return best === undefined ? null : [best.pool, ...best.hops];
   }
+}
+
+/** Of ways that pay nothing: one that may pay again, if there is one. */
+function shutWay(ways: readonly Way[]): Way | undefined {
+  return ways.find(({ pool, hops }) => [pool, ...hops].some(isPaused)) ?? ways[0];
 }
 
 /** Whether the mint is a stable, which counts through its SOL pools alone. */

@@ -1,15 +1,16 @@
-import type { Market, UnpricedPool } from "#src/measure/market.ts";
+import type { Market, TokenFacts, UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import type { Mint } from "#src/venues/shared/token/mint.ts";
+import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { bindOpenPool, type OpenPool, unpricedPool } from "./open-pool.ts";
+import { isMoney } from "./quote-mints.ts";
 import { tokenFacts } from "./token-facts.ts";
 
 export type MarketInput = Omit<
   Market,
-  "token" | "pools" | "hopPools" | "unpriced" | "executedVenues"
+  "token" | "pools" | "hopPools" | "hopTokens" | "unpriced" | "executedVenues"
 > & {
   readonly mintFacts: Mint | null;
   readonly pools: readonly OpenPool[];
@@ -49,5 +50,28 @@ export function buildMarket(input: MarketInput, known: AccountSet): Market {
     if (bound !== null) hopPools.push(bound);
   }
   const token = mintFacts === null ? null : tokenFacts(mintFacts, clock.epoch);
-  return { ...facts, token, pools, hopPools, unpriced };
+  const hopTokens = hopTokensOf(hopPools, known, clock.epoch);
+  return {
+    ...facts,
+    token,
+    pools,
+    hopPools,
+    ...(hopTokens === null ? {} : { hopTokens }),
+    unpriced,
+  };
+}
+
+/** Null where sales go through SOL and the stables alone. */
+function hopTokensOf(
+  hopPools: readonly QuotablePool[],
+  known: AccountSet,
+  epoch: bigint,
+): ReadonlyMap<Address, TokenFacts> | null {
+  const tokens = new Map<Address, TokenFacts>();
+  for (const { baseMint } of hopPools) {
+    if (isMoney(baseMint) || tokens.has(baseMint)) continue;
+    const mint = decodeMint(known.get(baseMint));
+    if (mint !== null) tokens.set(baseMint, tokenFacts(mint, epoch));
+  }
+  return tokens.size === 0 ? null : tokens;
 }
