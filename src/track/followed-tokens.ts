@@ -10,7 +10,7 @@ import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { FollowedAccount, FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { type FoundPools, MAX_HOPS } from "./load-token.ts";
-import { addGroup } from "./merge-found.ts";
+import { addGroup, mergeFound } from "./merge-found.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
 
@@ -45,10 +45,16 @@ export type NewToken = {
   readonly nowMs: number;
 };
 
-/** Follows a loaded token; a token that is followed already is returned unchanged. */
+/**
+ * Follows a loaded token. One that is followed already is returned: unchanged if its pools were searched, otherwise
+ * with what was loaded, because the stream, which added it meanwhile, has only its pools that trade.
+ */
 export function addToken(state: LiveState, input: NewToken): FollowedToken {
   const existing = state.tokens.get(input.mint);
-  if (existing !== undefined) return existing;
+  if (existing !== undefined) {
+    if (!existing.isSearched) mergeLoaded(state, existing, input);
+    return existing;
+  }
   const group = addGroup(state, input);
   const token: FollowedToken = {
     mint: input.mint,
@@ -73,6 +79,24 @@ export function addToken(state: LiveState, input: NewToken): FollowedToken {
   if (input.isSearched) state.usedTokens.add(token);
   state.dirtyTokens.add(token);
   return token;
+}
+
+function mergeLoaded(state: LiveState, token: FollowedToken, input: NewToken): void {
+  const { found, loaded, names, nowMs } = input;
+  const { group } = token;
+  const before = [...group.pools.keys()];
+  mergeFound(state, group, found, loaded);
+  token.mintFacts ??= input.mintFacts;
+  if (names.name !== null || names.symbol !== null) token.names = names;
+  token.isSearched = input.isSearched;
+  // Updates of these accounts may have been missed since they were read, as with a new token.
+  token.confirmedAfterGap = null;
+  searchWithin(token, nowMs, searchWaitMs(group));
+  // If there were too many, those that the search had not seen were removed unweighed.
+  const isUnweighed = (pool: Address): boolean =>
+    !group.pools.has(pool) && !group.weighedOut.has(pool);
+  if (before.some(isUnweighed)) noteUnweighed(token, nowMs);
+  state.dirtyTokens.add(token);
 }
 
 /** Notes a request for the token. */

@@ -35,6 +35,8 @@ type LoadedFollowed = {
   readonly token: FollowedToken;
   /** Every account behind it was read at one slot: no further read is needed before an answer. */
   readonly isReadTogether: boolean;
+  /** The stream had added the token meanwhile: what was found is new to it, even if it was measured. */
+  readonly isMerged: boolean;
 };
 
 type HopLoad = LackingHop & {
@@ -136,6 +138,7 @@ export class TokenLoads {
     this.#missing.delete(mint);
     await this.#loadHops(mint, firstHops(token));
     const nowMs = this.#deps.clock.nowMs();
+    const isMerged = this.#state.tokens.get(mint)?.isSearched === false;
     const followed = addToken(this.#state, { ...token, mint, loaded, isSearched: true, nowMs });
     const { together } = token;
     this.#applyTogether(together);
@@ -148,6 +151,7 @@ export class TokenLoads {
     return {
       token: followed,
       isReadTogether: together !== null && hasAll(together, addresses),
+      isMerged,
     };
   }
 

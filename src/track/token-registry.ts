@@ -121,13 +121,7 @@ export class TokenRegistry {
         ? null
         : new NewTokenFeed({
             ...everything,
-            source,
-            state,
-            clock,
-            signal,
-            onChange,
-            onNewToken,
-            onFailure,
+            ...{ source, state, clock, signal, onChange, onNewToken, onFailure },
           });
   }
 
@@ -159,13 +153,14 @@ export class TokenRegistry {
     const restored = (await this.#restore?.restore(mint)) ?? null;
     if (restored !== null) {
       noteAsked(this.#deps.state, restored, clock.nowMs());
+      if (!restored.isSearched) await this.#firstSearches.inTime(restored);
       return restored;
     }
     const loaded = await this.#loads.load(mint, asker);
     if (loaded === null) return null;
-    const { token, isReadTogether } = loaded;
+    const { token, isReadTogether, isMerged } = loaded;
     noteAsked(this.#deps.state, token, clock.nowMs());
-    if (token.assessed !== null) return token;
+    if (token.assessed !== null && !isMerged) return token;
     if (isReadTogether) feed.pump();
     else await feed.readToken(token, signal);
     this.#opened(token);

@@ -237,12 +237,14 @@ export class TokenRestore {
     await this.#restoreHops(groups, loaded);
     signal.throwIfAborted();
     const tokens = new Map<Address, FollowedToken>();
-    for (const [mint, token] of groups) {
-      const isFollowed = state.tokens.has(mint);
-      const followed = state.tokens.get(mint) ?? this.#add(mint, token, loaded);
-      if (followed === null) continue;
-      tokens.set(mint, followed);
-      if (!isFollowed) onRestored(followed);
+    for (const [mint, stored] of groups) {
+      const followed = state.tokens.get(mint) ?? null;
+      // The stream may have added it meanwhile, with only its pools that trade.
+      const restored = followed?.isSearched === true ? null : this.#add(mint, stored, loaded);
+      const token = restored ?? followed;
+      if (token === null) continue;
+      tokens.set(mint, token);
+      if (restored !== null) onRestored(restored);
     }
     return tokens;
   }
@@ -302,6 +304,8 @@ export class TokenRestore {
     if (mintAccount === undefined || !arePools(known.found.pools, loaded)) return null;
     const nowMs = clock.nowMs();
     const isObserved = nowMs - followedAtMs < UNOBSERVED_MS;
+    const followed = state.tokens.get(mint);
+    const askedAtMs = followed?.askedAtMs ?? Number.NEGATIVE_INFINITY;
     const token = addToken(state, {
       mint,
       mintFacts: decodeMint(mintAccount),
@@ -314,15 +318,17 @@ export class TokenRestore {
       isSearched: known.isSearched,
       nowMs,
     });
-    state.unsavedGroups.delete(token.group);
+    // Of a token that the stream added, some pools may not be stored.
+    if (followed === undefined) state.unsavedGroups.delete(token.group);
     token.group.searches = known.searches;
     token.searchDueMs = isObserved ? searchSoonAfter(known.searchDueMs, nowMs) : nowMs;
-    noteAsked(state, token, usedAtMs === 0 ? Number.NEGATIVE_INFINITY : usedAtMs);
+    noteAsked(state, token, usedAtMs === 0 ? askedAtMs : Math.max(usedAtMs, askedAtMs));
     // Just read: the subscription's confirmation, or the next turn of all accounts, reads them again.
     token.rereadDueMs = nowMs + REREAD_FOLLOWED_MS;
     const readSlot = clockOf(loaded)?.slot;
     for (const account of accountsOf(state, token)) {
       if (account.content === undefined || readSlot === undefined) continue;
+      if (!loaded.has(account.address)) continue;
       account.wasAsked = true;
       // An account that does not exist has no slot: it was absent when the clock was read, or later.
       if (account.heldSlot === 0n) account.heldSlot = readSlot;
