@@ -55,7 +55,13 @@ export type NewTokenFeedDeps = StreamedPrograms & {
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
-type NewPool = { readonly ref: PoolRef; readonly account: Account };
+/** A pool of a token that waits to be read, with its newest account. */
+type NewPool = { readonly ref: PoolRef; account: Account };
+type UnreadToken = {
+  readonly pools: Map<Address, NewPool>;
+  /** More pools were named than are followed of a token. */
+  hasMore: boolean;
+};
 /** The first update of a new account, and the newest if it is of another slot. */
 type UnconfirmedPool = {
   readonly venue: Venue<unknown>;
@@ -69,7 +75,7 @@ export class NewTokenFeed {
   readonly #deps: NewTokenFeedDeps;
   readonly #subscriptions: readonly Subscription[];
   readonly #transactions: Following | null;
-  readonly #waiting = new Map<Address, NewPool[]>();
+  readonly #waiting = new Map<Address, UnreadToken>();
   readonly #nameless = new NamelessCurves<NamelessCurve>(MAX_NAMELESS);
   /** New accounts of slots that are not confirmed. */
   readonly #unconfirmed = new BoundedMap<Address, UnconfirmedPool>(MAX_WAITING);
@@ -187,9 +193,23 @@ export class NewTokenFeed {
       addPool(state, token.group, ref, new Map([[ref.address, account]]));
       return;
     }
+    this.#addWaiting(ref, account);
+  }
+
+  /** Keeps one account of each pool: a token whose read hangs may trade thousands of times meanwhile. */
+  #addWaiting(ref: PoolRef, account: Account): void {
     const waiting = this.#waiting.get(ref.mint);
-    if (waiting !== undefined) waiting.push({ ref, account });
-    else if (this.#waiting.size < MAX_WAITING) this.#waiting.set(ref.mint, [{ ref, account }]);
+    if (waiting === undefined) {
+      if (this.#waiting.size >= MAX_WAITING) return;
+      const pools = new Map([[ref.address, { ref, account }]]);
+      this.#waiting.set(ref.mint, { pools, hasMore: false });
+      return;
+    }
+    const kept = waiting.pools.get(ref.address);
+    if (kept !== undefined) {
+      if (account.slot >= kept.account.slot) kept.account = account;
+    } else if (waiting.pools.size < MAX_POOLS) waiting.pools.set(ref.address, { ref, account });
+    else waiting.hasMore = true;
   }
 
   /** A trade contains the curve and its mint: the mint is the account from which the curve is derived. */
@@ -226,9 +246,9 @@ export class NewTokenFeed {
     this.#running.add(done);
   }
 
-  async #load(batch: readonly (readonly [Address, readonly NewPool[]])[]): Promise<void> {
+  async #load(batch: readonly (readonly [Address, UnreadToken])[]): Promise<void> {
     const { source, state, clock, signal, onNewToken } = this.#deps;
-    const pools = batch.flatMap(([, found]) => found);
+    const pools = batch.flatMap(([, token]) => [...token.pools.values()]);
     const loaded: LoadedAccounts = new Map(pools.map(({ ref, account }) => [ref.address, account]));
     addAll(
       loaded,
@@ -239,12 +259,12 @@ export class NewTokenFeed {
     );
     const refs = pools.map(({ ref }) => ref);
     await gatherAccounts(source, refs, loaded, { signal });
-    for (const [mint, found] of batch) {
+    for (const [mint, { pools: found, hasMore }] of batch) {
       const mintFacts = decodeMint(loaded.get(mint));
       if (mintFacts === null) continue;
       // Another batch may have brought it meanwhile, with another pool.
       if (state.tokens.has(mint)) {
-        for (const { ref, account } of found) this.#addPool(ref, account);
+        for (const { ref, account } of found.values()) this.#addPool(ref, account);
         continue;
       }
       const token = addToken(state, {
@@ -252,7 +272,7 @@ export class NewTokenFeed {
         mintFacts,
         names: tokenNames({ address: mint, facts: mintFacts }, null),
         found: {
-          pools: found.map(({ ref }) => ref),
+          pools: Array.from(found.values(), ({ ref }) => ref),
           vacant: [],
           isDerivedOnly: true,
           leftOut: [],
@@ -264,6 +284,7 @@ export class NewTokenFeed {
         isSearched: false,
         nowMs: clock.nowMs(),
       });
+      if (hasMore) noteUnweighed(token, clock.nowMs());
       onNewToken(token);
     }
   }
