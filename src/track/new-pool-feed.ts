@@ -4,6 +4,7 @@ import { Batcher } from "#src/platform/batcher.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
@@ -12,6 +13,7 @@ import { addPool } from "./followed-pools.ts";
 import { noteUnweighed, noteWeighedOut, searchForUnconfirmed } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { filtersFor } from "./load-token.ts";
+import { isActive } from "./schedule.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
 /** Maximum number of subscribed tokens: each costs a subscription per filter of every venue. */
@@ -34,29 +36,42 @@ export type NewPoolFeedDeps = {
   readonly onFailure: (what: string, cause: unknown) => void;
 };
 
+/** A token that is subscribed, until `close`. */
+type TokenPlace = {
+  readonly token: FollowedToken;
+  readonly subscriptions: readonly Subscription[];
+};
+
 type NamedAccount = VenueFilter & { readonly token: FollowedToken; readonly address: Address };
 
-/** Subscribes to the programs for new pools of tracked tokens, on both mint sides. */
+/**
+ * Subscribes to the programs for new pools of tokens in use, on both mint sides. There are forty places: watched
+ * tokens come first, then requested ones, which keep theirs until they are no longer in use.
+ */
 export class NewPoolFeed {
   readonly #deps: NewPoolFeedDeps;
-  readonly #byMint = new Map<Address, readonly Subscription[]>();
+  /** Those with filters. Streams of whole programs deliver every new pool to NewTokenFeed. */
+  readonly #searched: readonly Venue<unknown>[];
+  readonly #places = new Map<Address, TokenPlace>();
   readonly #seen = new BoundedSet<string>(MAX_SEEN);
   readonly #named: Batcher<NamedAccount>;
 
   constructor(deps: NewPoolFeedDeps) {
     this.#deps = deps;
+    const { venues, streamed } = deps;
+    const hasFilters = (venue: Venue<unknown>): boolean => filtersFor([venue], WSOL).length > 0;
+    this.#searched = venues.filter((venue) => !streamed.includes(venue) && hasFilters(venue));
     this.#named = new Batcher({
       flush: (named) => this.#read(named),
       ...{ maxSize: MAX_READ, maxDelayMs: GATHER_MS, maxActive: 1 },
     });
   }
 
+  /** Subscribes a token in use, if a place is free. */
   open(token: FollowedToken): void {
-    if (this.#byMint.has(token.mint) || this.#byMint.size >= MAX_TOKENS) return;
-    const { venues, streamed } = this.#deps;
-    // Streams of whole programs deliver every new pool to NewTokenFeed.
-    const searched = venues.filter((venue) => !streamed.includes(venue));
-    const filters = filtersFor(searched, token.mint);
+    if (this.#places.has(token.mint) || this.#places.size >= MAX_TOKENS) return;
+    if (!isActive(token, this.#deps.clock.nowMs())) return;
+    const filters = filtersFor(this.#searched, token.mint);
     if (filters.length === 0) return;
     const subscriptions = filters.map(({ venue, filter }) =>
       this.#deps.source.followProgram(
@@ -65,18 +80,61 @@ export class NewPoolFeed {
         (address) => this.#note({ token, venue, filter, address }),
       ),
     );
-    this.#byMint.set(token.mint, subscriptions);
+    this.#places.set(token.mint, { token, subscriptions });
+  }
+
+  /**
+   * Gives the places of tokens that are no longer in use to others, and those of requested tokens to watched ones.
+   *
+   * @returns when the subscriptions of the tokens that lost their place are closed
+   */
+  async assignPlaces(): Promise<void> {
+    const closing = this.#closeUnused();
+    if (this.#searched.length > 0) {
+      const { usedTokens } = this.#deps.state;
+      // Loops that allocate nothing: twenty thousand tokens may be in use.
+      for (const token of usedTokens) {
+        if (!token.isWatched || this.#places.has(token.mint)) continue;
+        if (this.#places.size >= MAX_TOKENS) {
+          const requested = this.#longestUnasked();
+          if (requested === null) break;
+          closing.push(this.close(requested.mint));
+        }
+        this.open(token);
+      }
+      for (const token of usedTokens) {
+        if (this.#places.size >= MAX_TOKENS) break;
+        this.open(token);
+      }
+    }
+    await Promise.all(closing);
   }
 
   async close(mint: Address): Promise<void> {
-    const subscriptions = this.#byMint.get(mint) ?? [];
-    this.#byMint.delete(mint);
+    const subscriptions = this.#places.get(mint)?.subscriptions ?? [];
+    this.#places.delete(mint);
     await Promise.all(subscriptions.map((subscription) => subscription.close()));
+  }
+
+  #closeUnused(): Promise<void>[] {
+    const nowMs = this.#deps.clock.nowMs();
+    const unused = [...this.#places.values()].filter(({ token }) => !isActive(token, nowMs));
+    return unused.map(({ token }) => this.close(token.mint));
+  }
+
+  /** Of the requested tokens that have a place, the one whose last request is oldest; null: all are watched. */
+  #longestUnasked(): FollowedToken | null {
+    let oldest: FollowedToken | null = null;
+    for (const { token } of this.#places.values()) {
+      if (token.isWatched) continue;
+      if (oldest === null || token.askedAtMs < oldest.askedAtMs) oldest = token;
+    }
+    return oldest;
   }
 
   async closeAll(): Promise<void> {
     this.#named.clear();
-    await Promise.all([...this.#byMint.keys()].map((mint) => this.close(mint)));
+    await Promise.all([...this.#places.keys()].map((mint) => this.close(mint)));
   }
 
   #note(named: NamedAccount): void {

@@ -222,6 +222,7 @@ export class TokenRegistry {
       background.run("close subscriptions", this.#newPools.close(mint));
       onDropped(mint);
     }
+    background.run("close subscriptions", this.#newPools.assignPlaces());
     for (const { token, wasUrgent } of dueSearches(state, nowMs)) {
       background.run("search pools", this.#searchDue(token, wasUrgent));
     }
