@@ -1,4 +1,4 @@
-/** After so many losses in a row without a slot, a stream counts as refused. A silent one does at once. */
+/** After so many losses in a row a stream is given up. A silent one is at once. */
 const LOSSES_TO_FALL_BACK = 3;
 /**
  * A stream that is behind the others loses nothing: answers claim the slot that all of them have delivered. Twenty
@@ -15,25 +15,42 @@ export type StreamLoss = {
   readonly isSilent: boolean;
 };
 
-type Failing = { losses: number; isDown: boolean; reason: string; readonly sinceMs: number };
+type Failing = {
+  losses: number;
+  isDown: boolean;
+  reason: string;
+  readonly sinceMs: number;
+  /** When the stream delivered its first slot after the last loss; null: none yet. */
+  slotsSinceMs: number | null;
+  /** It delivered slots again and was lost soon after. */
+  isBrief: boolean;
+};
 
-/** Which of several streams to one server are lost, which are refused, and the slots they have reached. */
+/**
+ * Which of several streams to one server are lost, which are given up, and the slots they have reached. Losses are
+ * in a row until a stream has delivered slots for `calmMs`. One that is given up is used again with its first
+ * slot, or only after that time if it has been lost before it.
+ */
 export class GeyserHealth {
   readonly #largestLag: bigint;
+  readonly #calmMs: number;
   readonly #failing = new Map<number, Failing>();
   readonly #slots = new Map<number, bigint>();
 
-  constructor(largestLag: bigint) {
-    this.#largestLag = largestLag;
+  constructor(options: { readonly largestLag: bigint; readonly calmMs: number }) {
+    this.#largestLag = options.largestLag;
+    this.#calmMs = options.calmMs;
   }
 
-  /** @returns whether the stream is given up from now on, until it delivers a slot */
+  /** @returns whether the stream is given up from now on */
   lost(index: number, { reason, isSilent }: StreamLoss, nowMs: number): boolean {
     this.#slots.delete(index);
     const failing = this.#failing.get(index) ?? {
-      ...{ losses: 0, isDown: false, reason, sinceMs: nowMs },
+      ...{ losses: 0, isDown: false, reason, sinceMs: nowMs, slotsSinceMs: null, isBrief: false },
     };
     failing.reason = reason;
+    if (failing.slotsSinceMs !== null) failing.isBrief = true;
+    failing.slotsSinceMs = null;
     failing.losses = isSilent ? LOSSES_TO_FALL_BACK : failing.losses + 1;
     this.#failing.set(index, failing);
     if (failing.isDown || failing.losses < LOSSES_TO_FALL_BACK) return false;
@@ -42,11 +59,16 @@ export class GeyserHealth {
   }
 
   /** @returns whether the stream was given up until now */
-  received(index: number, slot: bigint): boolean {
+  received(index: number, slot: bigint, nowMs: number): boolean {
     this.#slots.set(index, slot);
     const failing = this.#failing.get(index);
-    this.#failing.delete(index);
-    return failing?.isDown === true;
+    if (failing === undefined) return false;
+    failing.slotsSinceMs ??= nowMs;
+    const wasDown = failing.isDown;
+    const isCalm = nowMs - failing.slotsSinceMs >= this.#calmMs;
+    if (isCalm) this.#failing.delete(index);
+    else if (!failing.isBrief) failing.isDown = false;
+    return wasDown && (isCalm || !failing.isDown);
   }
 
   /** The stream is not used any more. */

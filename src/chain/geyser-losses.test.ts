@@ -253,6 +253,27 @@ test("a loss of one of several streams ends the claim that every change arrives"
   assert.ok(!claims.some((told) => told.kind === "whole" && told.isWhole));
 });
 
+test("streams that end after each slot are replaced by the node's WebSocket, logged once, until one lasts", async (t) => {
+  const chain = await startChain(t);
+  const { following, followed, updateTo } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.geyser.endsStreams = true;
+  const inUse = () => chain.source.streamInUse?.().inUse;
+  await eventually("the fallback", () => (inUse() === "websocket" ? true : null));
+  const openings = chain.geyser.requests.length;
+  await eventually("more streams", () =>
+    chain.geyser.requests.length > openings + 5 ? true : null,
+  );
+  assert.equal(inUse(), "websocket");
+  assert.equal(chain.warnings.filter((line) => line.includes("ends streams soon")).length, 1);
+  assert.equal(chain.warnings.filter((line) => line.includes("gRPC stream;")).length, 1);
+  chain.set(POOL, 9);
+  await updateTo(POOL, 9);
+  chain.geyser.endsStreams = false;
+  await eventually("the stream again", () => (inUse() === "grpc" ? true : null));
+});
+
 test("a stream that is refused is replaced by the node's WebSocket, and the log says why", async (t) => {
   const chain = await startChain(t);
   chain.geyser.refusalOf = () => "No valid auth token";

@@ -107,7 +107,10 @@ class GeyserSource {
     this.followers = new GeyserFollowers(() => this.#refreshSoon(), options.reads.isFarAhead);
     this.#fallback = new GeyserFallback(options.reads);
     const isProcessed = options.commitment === "processed";
-    this.#health = new GeyserHealth(isProcessed ? LARGEST_LAG_PROCESSED : LARGEST_LAG);
+    this.#health = new GeyserHealth({
+      largestLag: isProcessed ? LARGEST_LAG_PROCESSED : LARGEST_LAG,
+      calmMs: this.#timing.longestWaitMs,
+    });
     const onEnd = (slot: bigint, outcome: SlotOutcome): void => {
       for (const { events } of this.followers.accounts) events.onSlotEnd?.(slot, outcome);
     };
@@ -159,7 +162,7 @@ class GeyserSource {
 
   /** Every stream has delivered the slot that is published. */
   #receiveSlot(index: number, slot: bigint): void {
-    if (this.#health.received(index, slot)) {
+    if (this.#health.received(index, slot, this.#options.clock.nowMs())) {
       if (this.#health.firstDown === null) {
         const text = "the gRPC stream is accepted again; accounts are followed over it";
         this.#options.logger?.info({ host: hostOf(this.#options.url) }, text);
@@ -224,7 +227,7 @@ class GeyserSource {
     this.#gap(null);
     if (!hasFallenBack) {
       const text =
-        "the gRPC server accepts no stream or sends nothing; following over the node's WebSocket until it does";
+        "the gRPC server accepts no stream, sends nothing or ends streams soon; following over the node's WebSocket meanwhile";
       logger?.warn({ host, reason }, text);
     }
     this.#refreshSoon();

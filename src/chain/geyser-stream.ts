@@ -248,8 +248,8 @@ export class GeyserStream {
       this.#call(() => outcomes.confirmed(slot));
       return;
     }
-    this.#backOff.reset();
-    this.#failures.succeeded();
+    this.#backOff.succeeded();
+    if (this.#backOff.hasLasted) this.#failures.succeeded();
     const before = this.#lastSlot;
     const parent = parseU64(message.parent);
     const hasHole = before !== null && parent !== null && parent > before;

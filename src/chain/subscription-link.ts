@@ -12,7 +12,7 @@ import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
 export type LinkTiming = {
   /** A link without a slot notification for so long is treated as dead. */
   readonly silentAfterMs: number;
-  /** The wait before the first reconnect; it doubles up to the longest, and half of it is random. */
+  /** The wait before the first reconnect; it doubles up to the longest until a link has lived that long. */
   readonly firstWaitMs: number;
   readonly longestWaitMs: number;
   /** Subscriptions confirmed within so long of each other are reported together. */
@@ -34,7 +34,7 @@ export type LinkOptions = {
   readonly timing: LinkTiming;
   /** Tried in turn with `url` until one of them accepts a subscription. */
   readonly otherUrl?: string | null;
-  /** Gets each loss of the connection; a slot notification ends the failing. */
+  /** Gets each loss of the connection; a connection that lasts ends the failing. */
   readonly failures: FailureLog;
   /**
    * The node refused a subscription that is not a matter of its rate, while it held so many others on this
@@ -358,8 +358,8 @@ class Link implements SubscriptionLink {
     const number = isJsonObject(result) ? result["slot"] : undefined;
     if (!isWholeNumber(number)) return;
     this.#aliveAtMs = this.#options.clock.nowMs();
-    this.#backOff.reset();
-    this.#options.failures.succeeded();
+    this.#backOff.succeeded();
+    if (this.#backOff.hasLasted) this.#options.failures.succeeded();
     const slot = BigInt(number);
     this.#lastSlot = slot;
     this.#slots.emit(slot);

@@ -192,6 +192,36 @@ test("an account whose subscription was refused after a reconnect is confirmed a
   assert.deepEqual(stood.events, ["account", "account"]);
 });
 
+test("a node that closes each connection after its first slot is asked with growing waits", async (t) => {
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+  await once(server, "listening");
+  closeAfter(t, () => server.close());
+  let connections = 0;
+  server.on("connection", (socket) => {
+    connections++;
+    socket.once("message", (text) => {
+      const { id } = JSON.parse(String(text));
+      const params = { subscription: id, result: { slot: connections } };
+      for (const message of [
+        { id, result: id },
+        { method: "slotNotification", params },
+      ])
+        socket.send(JSON.stringify({ jsonrpc: "2.0", ...message }));
+      socket.close();
+    });
+  });
+  const { port } = server.address() as AddressInfo;
+  const timing = { silentAfterMs: 60_000, firstWaitMs: 10, longestWaitMs: 60_000, settleMs: 1 };
+  const { links, slots } = linksTo(t, `ws://127.0.0.1:${port}`, { timing });
+  const startedMs = performance.now();
+  links.want(wantedOf("account", new EventLog<unknown>(), new EventLog<string>()));
+  await slots.first((slot) => slot === 7n, "the seventh connection");
+  const waitedMs = performance.now() - startedMs;
+  const doubledMs = 0.75 * (10 + 20 + 40 + 80 + 160 + 320);
+  // A timer of Node may fire up to a millisecond early.
+  assert.ok(waitedMs >= doubledMs - 10, `${waitedMs} ms`);
+});
+
 test("the second address is used where the first serves no WebSocket", async (t) => {
   const node = await strictNode(t);
   const closed = new WebSocketServer({ port: 0, host: "127.0.0.1" });

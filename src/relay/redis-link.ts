@@ -242,7 +242,7 @@ export class RedisLink implements RelayLink {
     }
     if (!this.#isCurrent(client)) return;
     clearTimeout(this.#replyTimer);
-    this.#backOff.reset();
+    this.#backOff.succeeded();
     this.#isUp = true;
     if (this.#failures.failures > 0) this.#failures.succeeded();
     else this.#options.log.info("connected to Redis");

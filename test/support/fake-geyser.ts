@@ -48,6 +48,8 @@ export class FakeGeyser {
   lagOf: (request: SubscribeRequest) => number = () => 0;
   /** Each changed account is sent empty first, as of an earlier transaction of the slot. */
   writesTwice = false;
+  /** Each stream is ended after its first slot, as that of a client that is too slow. */
+  endsStreams = false;
   /** The connection is accepted, and nothing ever comes over it. */
   isSilent = false;
   readonly requests: SubscribeRequest[] = [];
@@ -202,8 +204,16 @@ export class FakeGeyser {
       const isProcessed = client.request?.commitment === SLOT_PROCESSED;
       const lag = client.request === null ? 0 : this.lagOf(client.request);
       const due = isProcessed ? ended : this.#kept.at(-1 - this.confirmedAfter - lag);
-      if (due !== undefined) this.#send(client, due);
+      if (due === undefined) continue;
+      this.#send(client, due);
+      if (this.endsStreams) this.#end(client);
     }
+  }
+
+  #end(client: Client): void {
+    if (client.request === null) return;
+    this.#clients.delete(client);
+    client.call.emit("error", { code: status.RESOURCE_EXHAUSTED, details: "client lagged" });
   }
 
   #refusalOfStart({ fromSlot }: SubscribeRequest): string | null {
