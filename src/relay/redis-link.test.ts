@@ -208,6 +208,67 @@ test("a node of a cluster, which would refuse topics of other nodes, gets plain 
   await assertPlain(link);
 });
 
+test("a server that replies to pings with errors keeps its connection and its subscriptions", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const admin = await openAdmin(t, redis.url);
+  await admin.aclSetUser("unpinged", ["on", ">secret", "~*", "&*", "+@all", "-ping"]);
+  const wire = await startCuttingProxy(t, redis.url);
+  const warnings: unknown[] = [];
+  const log = warningsTo((line) => warnings.push(line));
+  const link = openLink(t, `redis://unpinged:secret@127.0.0.1:${wire.port}`, log);
+  await up(link);
+  const heard: string[] = [];
+  link.subscribe("topic", (text) => heard.push(text));
+  await eventually("three refused pings", async () => {
+    const refused = await admin.aclLog();
+    return refused.reduce((sum, { count }) => sum + Number(count), 0) >= 3 ? true : null;
+  });
+  assert.equal(wire.connections(), 1);
+  await link.publish("topic", "text");
+  await eventually("the message", () => heard[0] ?? null);
+  assert.deepEqual(warnings, []);
+});
+
+test("connections that end soon after they are up are one outage, which ends with a connection that lasts", async (t) => {
+  const redis = await testRedis(t);
+  if (redis === null) return;
+  const wire = await startCuttingProxy(t, redis.url);
+  const lines: string[] = [];
+  const add = (...line: readonly unknown[]) => void lines.push(String(line.at(-1)));
+  let waits = 0;
+  const random = () => {
+    waits++;
+    return 0.5;
+  };
+  const log = { info: add, warn: add, error: add };
+  const link = new RedisLink({ url: `redis://127.0.0.1:${wire.port}`, random, log });
+  closeAfter(t, () => link.close());
+  const down = () => eventually("the loss", () => (link.isUp ? null : true));
+  const TIMES = 3;
+  for (let time = 0; time < TIMES; time++) {
+    await up(link);
+    wire.cut();
+    await down();
+    wire.mend();
+  }
+  await up(link);
+  const before = waits;
+  // Before the first ping: the connection has not shown that it works.
+  wire.silence();
+  await down();
+  assert.ok(waits > before, "a silent one that was brief is replaced after a wait");
+  wire.mend();
+  assert.deepEqual(
+    lines.map((line) => line.split(";")[0]),
+    ["connected to Redis", "failed to reach Redis"],
+  );
+  await eventually("the end of the outage", () =>
+    lines.at(-1) === "recovered: reach Redis" ? true : null,
+  );
+  assert.equal(lines.length, 3);
+});
+
 const COUNT = { keys: ["uses"], args: [] };
 
 test("a count that Redis refuses, and a message without the permission, are each logged once with its reason", async (t) => {

@@ -242,10 +242,8 @@ export class RedisLink implements RelayLink {
     }
     if (!this.#isCurrent(client)) return;
     clearTimeout(this.#replyTimer);
-    this.#backOff.succeeded();
     this.#isUp = true;
-    if (this.#failures.failures > 0) this.#failures.succeeded();
-    else this.#options.log.info("connected to Redis");
+    if (this.#failures.failures === 0) this.#options.log.info("connected to Redis");
     this.#restored.emit();
   }
 
@@ -291,41 +289,50 @@ export class RedisLink implements RelayLink {
     );
   }
 
-  #down(reason: string): void {
+  /** The connection was closed or refused: opens another one after a while. */
+  #lost(client: Client, reason: string): void {
+    if (this.#isCurrent(client)) this.#reopen(client, reason, this.#backOff.nextMs());
+  }
+
+  /** The connection is open but silent: opens another one, at once if this one has worked for a while. */
+  #replace(client: Client, reason: string): void {
+    if (!this.#isCurrent(client)) return;
+    const { hasLasted } = this.#backOff;
+    const waitMs = this.#backOff.nextMs();
+    this.#reopen(client, reason, hasLasted ? 0 : waitMs);
+  }
+
+  #reopen(client: Client, reason: string, waitMs: number): void {
     clearTimeout(this.#replyTimer);
     this.#isUp = false;
     this.#session = null;
     this.#failures.failed(new Error(reason));
-  }
-
-  /** The connection was closed or refused: opens another one after a while. */
-  #lost(client: Client, reason: string): void {
-    if (!this.#isCurrent(client)) return;
-    this.#down(reason);
     this.#reopening = setTimeout(() => {
       this.#reopening = null;
       this.#client = this.#open();
-    }, this.#backOff.nextMs());
+    }, waitMs);
     client.destroy();
   }
 
+  /** Only replies show that the connection works: the outage ends, and the waits start again, once they last. */
   async #ping(): Promise<void> {
     if (!this.#isUp) return;
     const client = this.#client;
     try {
-      await this.#command("ping", () => client.ping());
-    } catch {
-      this.#replace(client, `no reply to a ping within ${ANSWER_WITHIN_MS} ms`);
+      await this.#command("ping", () => client.ping().catch(acceptErrorReply));
+    } catch (cause) {
+      this.#replace(client, reasonOf(cause));
+      return;
     }
-  }
-
-  /** The connection is open but silent: opens another one at once. */
-  #replace(client: Client, reason: string): void {
     if (!this.#isCurrent(client)) return;
-    this.#down(reason);
-    this.#client = this.#open();
-    client.destroy();
+    this.#backOff.succeeded();
+    if (this.#backOff.hasLasted) this.#failures.succeeded();
   }
+}
+
+/** An error is a reply too. Redis replies so to a ping while it loads its data or cannot save them. */
+function acceptErrorReply(cause: unknown): void {
+  if (!(cause instanceof ErrorReply)) throw cause;
 }
 
 function openClient(url: string) {
