@@ -12,10 +12,17 @@ import type { WantedSubscription } from "./subscription-link.ts";
 import { createSubscriptionLinks, type LinksOptions } from "./subscription-links.ts";
 
 const MAX_PER_LINK = 3;
+const SILENT_AFTER_MS = 60_000;
 
-/** A node that takes slotSubscribe and three more on each connection, and speaks as the test says. */
-async function strictNode(t: TestContext) {
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+/**
+ * A node that takes slotSubscribe and three more on each connection, and speaks as the test says.
+ *
+ * @param accepts whether the connection attempt of this number, from 1 on, is accepted
+ */
+async function strictNode(t: TestContext, accepts = (_attempt: number) => true) {
+  let attempts = 0;
+  const verifyClient = () => accepts(++attempts);
+  const server = new WebSocketServer({ port: 0, host: "127.0.0.1", verifyClient });
   await once(server, "listening");
   const told = new EventLog<"refused" | "closed">();
   const connections: Connection[] = [];
@@ -81,7 +88,7 @@ function linksTo(t: TestContext, url: string, options: Partial<LinksOptions> = {
     clock: { nowMs: () => performance.now() },
     random: () => 0.5,
     logger: null,
-    timing: { silentAfterMs: 60_000, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 },
+    timing: { silentAfterMs: SILENT_AFTER_MS, firstWaitMs: 5, longestWaitMs: 40, settleMs: 1 },
     maxPerLink: MAX_PER_LINK,
     ...options,
   });
@@ -148,6 +155,48 @@ test("a connection is closed with its last subscription, and holds back no slot 
   assert.equal(full.length, 2);
   for (const connection of full) connection.tellSlot(12);
   await slots.first((slot) => slot === 12n, "slot 12");
+});
+
+test("a connection that the node refuses holds slots back after a grace time, until it is open", async (t) => {
+  let isSecondAllowed = false;
+  const node = await strictNode(t, (attempt) => attempt === 1 || isSecondAllowed);
+  let nowMs = 0;
+  const { links, slots } = linksTo(t, node.url, { clock: { nowMs: () => nowMs } });
+  const heard = new EventLog<unknown>();
+  const stood = new EventLog<string>();
+  const wanted = [0, 1, 2, 3].map((index) => wantedOf(`account ${index}`, heard, stood));
+  for (const each of wanted) links.want(each);
+  await stood.first((name) => name === "account 2", "the first connection is full");
+  const [first] = node.connections;
+  first?.tellSlot(10);
+  await slots.first((slot) => slot === 10n, "slot 10, within the grace time");
+  nowMs += SILENT_AFTER_MS;
+  first?.tellSlot(11);
+  first?.tellAll();
+  await heard.first((name) => name === "account 2", "what the first connection sent last");
+  assert.deepEqual(slots.events, [10n]);
+  isSecondAllowed = true;
+  await stood.first((name) => name === "account 3", "the second connection");
+  node.connections[1]?.tellSlot(12);
+  await slots.first((slot) => slot === 11n, "slot 11");
+});
+
+test("a new subscription goes to a connection that works, if it has room", async (t) => {
+  const node = await strictNode(t, (attempt) => attempt === 2);
+  const { links, slots } = linksTo(t, node.url);
+  const stood = new EventLog<string>();
+  const wanted = Array.from({ length: 5 }, (_, index) =>
+    wantedOf(`account ${index}`, new EventLog<unknown>(), stood),
+  );
+  for (const each of wanted) links.want(each);
+  await stood.first((name) => name === "account 4", "the second connection");
+  node.connections[0]?.tellSlot(10);
+  await slots.first((slot) => slot === 10n, "slot 10");
+  const [ofRefused] = wanted;
+  assert.ok(ofRefused !== undefined);
+  links.drop(ofRefused);
+  links.want(wantedOf("new account", new EventLog<unknown>(), stood));
+  await stood.first((name) => name === "new account", "the new account");
 });
 
 test("the number of subscriptions that a node allows is learned: refused ones move to further connections", async (t) => {

@@ -19,14 +19,17 @@ export type LinksOptions = Omit<LinkOptions, "failures"> & { readonly maxPerLink
 type Carrier = {
   readonly link: SubscriptionLink;
   readonly carried: Set<WantedSubscription>;
-  /** Its newest slot notification; null: none yet. */
-  lastSlot: bigint | null;
+  readonly createdAtMs: number;
+  /** Its newest slot notification, and when it arrived; null: none yet. */
+  last: { readonly slot: bigint; readonly atMs: number } | null;
 };
 
 /**
  * As many WebSockets to one node as its subscriptions need, used as one link: another one is opened
  * when the others are full, and closed with its last subscription. A slot is reported once every link
- * has reached it, so that one dead link holds all slots back and the data is seen to be old.
+ * has reached it, so that one dead link holds all slots back and the data is seen to be old. So does a link
+ * that gets no first slot in the time after which a link is treated as dead: a provider may refuse a further
+ * connection.
  */
 export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink {
   /** Lower than the default once the node has refused a subscription. */
@@ -35,13 +38,15 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
   const carrierOf = new Map<WantedSubscription, Carrier>();
   const slots = new Listeners<bigint>();
   const restorations = new Listeners<bigint | null>();
+  const { clock, timing } = options;
   const failures = new FailureLog({
     log: options.logger,
     what: "follow the node's subscriptions",
     next: "reconnecting with growing waits; missed changes are read after it",
     context: { host: hostOf(options.url) },
-    // Several links share this log: one that works does not end the outage of another.
-    endsAfterMs: options.timing.longestWaitMs,
+    // Several links share this log: one that works does not end the outage of another, whose failures are
+    // a wait and a handshake apart.
+    endsAfterMs: 2 * timing.longestWaitMs,
   });
   let reportedSlot: bigint | null = null;
   let isClosed = false;
@@ -50,11 +55,12 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     const onRefused = (wanted: WantedSubscription, held: number): boolean =>
       moveFrom(carrier, wanted, held);
     const link = createSubscriptionLink({ ...options, failures, onRefused });
-    const carrier: Carrier = { link, carried: new Set(), lastSlot: null };
+    const createdAtMs = clock.nowMs();
+    const carrier: Carrier = { link, carried: new Set(), createdAtMs, last: null };
     carriers.add(carrier);
     link.listen({
       onSlot: (slot) => {
-        carrier.lastSlot = slot;
+        carrier.last = { slot, atMs: clock.nowMs() };
         reportSlot();
       },
       onRestored: (sinceSlot) => restorations.emit(sinceSlot),
@@ -64,18 +70,24 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
 
   function reportSlot(): void {
     let reached: bigint | null = null;
-    for (const { lastSlot } of carriers) {
-      if (lastSlot !== null && (reached === null || lastSlot < reached)) reached = lastSlot;
+    for (const { last, createdAtMs } of carriers) {
+      if (last === null && isSilentSince(createdAtMs)) return;
+      if (last !== null && (reached === null || last.slot < reached)) reached = last.slot;
     }
     if (reached === null || reached === reportedSlot) return;
     reportedSlot = reached;
     slots.emit(reached);
   }
 
-  /** Null: as many connections as may be are full. */
+  function isSilentSince(ms: number): boolean {
+    return clock.nowMs() - ms >= timing.silentAfterMs;
+  }
+
+  /** One that delivers slots, if such a one has room. Null: as many connections as may be are full. */
   function carrierWithRoom(): Carrier | null {
-    for (const carrier of carriers) if (carrier.carried.size < mostPerLink) return carrier;
-    return carriers.size < MAX_LINKS ? open() : null;
+    const withRoom = [...carriers].filter(({ carried }) => carried.size < mostPerLink);
+    const working = withRoom.find(({ last }) => last !== null && !isSilentSince(last.atMs));
+    return working ?? withRoom[0] ?? (carriers.size < MAX_LINKS ? open() : null);
   }
 
   /** A connection that holds some subscriptions and refuses one more is full. */
