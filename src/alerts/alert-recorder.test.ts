@@ -7,6 +7,7 @@ import { alertsOfUser } from "#src/store/user-alerts.ts";
 import { removeWatchlistEntry } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
 import { NO_NOTICES } from "#test/support/alert-notices.ts";
+import { breakable } from "#test/support/breakable-database.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
@@ -169,6 +170,22 @@ test("a token's alert, its watchers' alerts and their messages are written toget
     assert.deepEqual(await stage.kindsOf(ana), ["deterioration"]);
     assert.deepEqual(await written(), [1, 1, 1]);
   });
+});
+
+test("after the close an alert that could not be written is not tried again", async (t) => {
+  const { database, power } = breakable(await sqliteDatabase(t));
+  const tokenId = await remember(database, MINT);
+  const warnings: unknown[] = [];
+  const stage = await recorderScene(t, database, { warn: (context) => warnings.push(context) });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  power.isOff = true;
+  stage.showPool(MINT, 100, {});
+  await stage.recorder.close();
+  assert.deepEqual(warnings.at(-1), { findings: 1 });
+  power.isOff = false;
+  t.mock.timers.tick(60_000);
+  await stage.recorder.settled();
+  assert.deepEqual(await alertsOf(database.db, { tokenId, limit: 9 }), []);
 });
 
 test("the alert of a token without watchers is recorded, and its end too", async (t) => {

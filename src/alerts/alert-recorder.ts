@@ -112,6 +112,7 @@ export class AlertRecorder {
     await this.#writer.write();
   }
 
+  /** Judges and writes what was received; nothing uses the database after it, also if it can't be written. */
   async close(): Promise<void> {
     this.#unsubscribe();
     await Promise.all([this.#reloads.close(), this.#watches.close()]);
@@ -119,7 +120,7 @@ export class AlertRecorder {
     // A change of a token's alert is never reported again, a market is.
     if (this.#isLoaded) this.#judgeChanged();
     this.#pending.clear();
-    await this.#writer.write();
+    await this.#writer.close();
   }
 
   #receive({ snapshot, market, alertChange, chainMs, takenBackSince }: MarketReport): void {

@@ -32,7 +32,7 @@ export type FindingWriterDeps = AlertNotices & {
 
 type QueuedFinding = { readonly finding: RuleFinding; readonly foundAtMs: number };
 
-/** Writes findings in the order in which they were found. A failed write is retried before later ones. */
+/** Writes findings in the order in which they were found. A failed write is retried before later ones, until `close`. */
 export class FindingWriter {
   readonly #deps: FindingWriterDeps;
   readonly #failures: FailureLog;
@@ -40,6 +40,7 @@ export class FindingWriter {
   #recorded = 0;
   #writing: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
+  #isClosed = false;
 
   constructor(deps: FindingWriterDeps) {
     this.#deps = deps;
@@ -70,7 +71,7 @@ export class FindingWriter {
       this.#timer ??= setTimeout(() => void this.write(), SIDES_DELAY_MS);
   }
 
-  /** Writes what is queued; resolves after that, or after a failure that is retried later. */
+  /** Writes what is queued; resolves after that, or after a failure, which is retried later unless this is closed. */
   write(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
@@ -85,6 +86,20 @@ export class FindingWriter {
     await this.#writing;
   }
 
+  /**
+   * Finishes the write under way and writes what is queued. What can't be written is dropped and logged. To be
+   * called after the last `add`; nothing uses the database after it.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.settled();
+    await this.write();
+    const findings = this.#queue.length;
+    this.#queue = [];
+    if (findings > 0)
+      this.#deps.log.error({ findings }, "failed to write findings at the close; they are dropped");
+  }
+
   async #writeAll(): Promise<void> {
     while (this.#queue.length > 0) {
       const batch = nextBatch(this.#queue);
@@ -94,7 +109,7 @@ export class FindingWriter {
         this.#queue.splice(0, batch.length);
       } catch (error) {
         this.#failures.failed(error, { findings: batch.length });
-        this.#timer ??= setTimeout(() => void this.write(), RETRY_MS).unref();
+        if (!this.#isClosed) this.#timer ??= setTimeout(() => void this.write(), RETRY_MS).unref();
         return;
       }
     }
