@@ -67,29 +67,38 @@ export class NewPoolFeed {
     });
   }
 
-  /** Subscribes a token in use, if a place is free. */
-  open(token: FollowedToken): void {
+  /** Subscribes a token in use, if a place is free: to all of its programs, or to none. @throws what a subscription threw */
+  async open(token: FollowedToken): Promise<void> {
     if (this.#places.has(token.mint) || this.#places.size >= MAX_TOKENS) return;
     if (!isActive(token, this.#deps.clock.nowMs())) return;
     const filters = filtersFor(this.#searched, token.mint);
     if (filters.length === 0) return;
-    const subscriptions = filters.map(({ venue, filter }) =>
-      this.#deps.source.followProgram(
-        filter,
-        (update) => this.#consider({ token, venue, filter, address: update.address }, update),
-        (address) => this.#note({ token, venue, filter, address }),
-      ),
-    );
+    const subscriptions: Subscription[] = [];
     this.#places.set(token.mint, { token, subscriptions });
+    try {
+      for (const each of filters) subscriptions.push(this.#follow(token, each));
+    } catch (cause) {
+      await this.close(token.mint);
+      throw cause;
+    }
+  }
+
+  #follow(token: FollowedToken, { venue, filter }: VenueFilter): Subscription {
+    return this.#deps.source.followProgram(
+      filter,
+      (update) => this.#consider({ token, venue, filter, address: update.address }, update),
+      (address) => this.#note({ token, venue, filter, address }),
+    );
   }
 
   /**
    * Gives the places of tokens that are no longer in use to others, and those of requested tokens to watched ones.
    *
    * @returns when the subscriptions of the tokens that lost their place are closed
+   * @throws what a subscription threw
    */
   async assignPlaces(): Promise<void> {
-    const closing = this.#closeUnused();
+    const changes = this.#closeUnused();
     if (this.#searched.length > 0) {
       const { usedTokens } = this.#deps.state;
       // Loops that allocate nothing: twenty thousand tokens may be in use.
@@ -98,16 +107,16 @@ export class NewPoolFeed {
         if (this.#places.size >= MAX_TOKENS) {
           const requested = this.#longestUnasked();
           if (requested === null) break;
-          closing.push(this.close(requested.mint));
+          changes.push(this.close(requested.mint));
         }
-        this.open(token);
+        changes.push(this.open(token));
       }
       for (const token of usedTokens) {
         if (this.#places.size >= MAX_TOKENS) break;
-        this.open(token);
+        if (!this.#places.has(token.mint)) changes.push(this.open(token));
       }
     }
-    await Promise.all(closing);
+    await Promise.all(changes);
   }
 
   async close(mint: Address): Promise<void> {

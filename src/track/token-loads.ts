@@ -35,8 +35,6 @@ type LoadedFollowed = {
   readonly token: FollowedToken;
   /** Every account behind it was read at one slot: no further read is needed before an answer. */
   readonly isReadTogether: boolean;
-  /** The stream had added the token meanwhile: what was found is new to it, even if it was measured. */
-  readonly isMerged: boolean;
 };
 
 type HopLoad = LackingHop & {
@@ -48,6 +46,8 @@ export type TokenLoadsDeps = LoadDeps & {
   readonly state: LiveState;
   readonly signal: AbortSignal;
   readonly background: BackgroundWork;
+  /** Called with each token as soon as it is followed, before anything else can fail. */
+  readonly onFollowed: (token: FollowedToken) => void;
   /** The rest of a token's search has ended, and found no pool at all. */
   readonly onMissing: (token: FollowedToken) => void;
 };
@@ -138,8 +138,10 @@ export class TokenLoads {
     this.#missing.delete(mint);
     await this.#loadHops(mint, firstHops(token));
     const nowMs = this.#deps.clock.nowMs();
-    const isMerged = this.#state.tokens.get(mint)?.isSearched === false;
+    // The stream may have added it meanwhile: what was found is new to it.
+    const isNews = this.#state.tokens.get(mint)?.isSearched !== true;
     const followed = addToken(this.#state, { ...token, mint, loaded, isSearched: true, nowMs });
+    if (isNews) this.#deps.onFollowed(followed);
     const { together } = token;
     this.#applyTogether(together);
     if (token.rest !== null) {
@@ -151,7 +153,6 @@ export class TokenLoads {
     return {
       token: followed,
       isReadTogether: together !== null && hasAll(together, addresses),
-      isMerged,
     };
   }
 

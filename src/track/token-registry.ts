@@ -4,10 +4,9 @@ import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import type { ChainFeed } from "./chain-feed.ts";
+import { FirstReads } from "./first-reads.ts";
 import { FirstSearches } from "./first-searches.ts";
-import { removeGroup } from "./followed-pools.ts";
 import {
-  hopsOf,
   lackingHops,
   noteAsked,
   noteIncomplete,
@@ -16,25 +15,24 @@ import {
   replanSearch,
   retrySearch,
   searchSoon,
-  searchWaitMs,
   setWatched,
 } from "./followed-tokens.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { awaitsGraduation } from "./graduation.ts";
+import { HopSearches } from "./hop-searches.ts";
 import type { KnownTokens } from "./known-tokens.ts";
-import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import type { FollowedToken, LiveState } from "./live-state.ts";
 import { findTokenPools, type LoadDeps } from "./load-token.ts";
 import { mergeFound } from "./merge-found.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
 import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
 import { tokenOfFollowedPool } from "./pool-token.ts";
-import { isStable } from "./quote-mints.ts";
 import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
 import { stateTimeMs } from "./state-slot.ts";
 import { TokenLoads } from "./token-loads.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 import type { TokenObserver } from "./token-observer.ts";
-import { TokenRecords } from "./token-records.ts";
+import { TokenOpenings } from "./token-openings.ts";
 import { TokenRestore } from "./token-restore.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
 
@@ -50,8 +48,6 @@ const RETRY_WATCHED_MS = 30_000;
  */
 const SEARCH_AGAIN_MS = 2_000;
 const MAX_SEARCH_AGAIN_DOUBLINGS = 4;
-/** Quote mints that no token leads through are dropped. */
-const CHECK_HOPS_EVERY_MS = 60_000;
 /** Tokens that a sweep visits at least, and the sweeps after which all were visited. */
 const LEAST_VISITS = 1_000;
 const SWEEPS_PER_ROUND = 15;
@@ -87,35 +83,56 @@ export class TokenRegistry {
   readonly #newTokens: NewTokenFeed | null;
   readonly #restore: TokenRestore | null;
   readonly #firstSearches: FirstSearches;
+  readonly #hopSearches: HopSearches;
   #visits: Iterator<FollowedToken> | null = null;
   #watched = new Set<Address>();
-  readonly #records: TokenRecords;
+  readonly #firstReads: FirstReads;
+  readonly #records: TokenOpenings;
   #watchedDueMs = 0;
-  #hopsDueMs = 0;
 
   constructor(deps: TokenRegistryDeps) {
     const { source, venues, state, clock, signal, everything, onChange, onFailure } = deps;
+    const { known, background, loopLoad, observer, feed } = deps;
     this.#deps = deps;
-    this.#records = new TokenRecords(deps);
     this.#loadDeps = { source, venues, clock };
     this.#loads = new TokenLoads({
       ...this.#loadDeps,
-      state,
-      signal,
-      background: deps.background,
+      ...{ state, signal, background },
+      onFollowed: (token) => {
+        this.#firstReads.add(token);
+        this.#open(token);
+      },
       onMissing: (token) => this.#drop(token),
     });
-    const { known, background, loopLoad } = deps;
+    this.#firstReads = new FirstReads({
+      state,
+      read: (token) => feed.readToken(token, signal),
+      onRead: (token) => this.#searchFurther(token),
+    });
+    this.#records = new TokenOpenings({
+      ...{ state, background, what: "open a token's record" },
+      open: (token) => observer.open(token),
+    });
     this.#firstSearches = new FirstSearches({
       ...{ state, background, loopLoad },
       search: (token) => this.#searchFirst(token),
     });
+    this.#hopSearches = new HopSearches({
+      ...{ state, background, clock },
+      search: (group) => this.#loads.searchHop(group),
+    });
     const restoring = { source, state, clock, signal, onFailure };
-    const onRestored = (token: FollowedToken): void => this.#opened(token);
+    const onRestored = (token: FollowedToken): void => {
+      this.#open(token);
+      this.#searchFurther(token);
+    };
     this.#restore = known === null ? null : new TokenRestore({ ...restoring, known, onRestored });
     const streamed = everything?.venues ?? [];
     this.#newPools = new NewPoolFeed({ source, venues, state, clock, signal, streamed, onFailure });
-    const onNewToken = (token: FollowedToken): void => this.#openRecord(token);
+    const onNewToken = (token: FollowedToken): void => {
+      this.#openRecord(token);
+      this.#ensureHops(token);
+    };
     this.#newTokens =
       everything === null
         ? null
@@ -149,7 +166,7 @@ export class TokenRegistry {
    * @throws AppError chain_unavailable or overloaded
    */
   async load(mint: Address, asker: string): Promise<FollowedToken | null> {
-    const { feed, signal, clock } = this.#deps;
+    const { feed, clock } = this.#deps;
     const restored = (await this.#restore?.restore(mint)) ?? null;
     if (restored !== null) {
       noteAsked(this.#deps.state, restored, clock.nowMs());
@@ -158,12 +175,12 @@ export class TokenRegistry {
     }
     const loaded = await this.#loads.load(mint, asker);
     if (loaded === null) return null;
-    const { token, isReadTogether, isMerged } = loaded;
+    const { token, isReadTogether } = loaded;
     noteAsked(this.#deps.state, token, clock.nowMs());
-    if (token.assessed !== null && !isMerged) return token;
-    if (isReadTogether) feed.pump();
-    else await feed.readToken(token, signal);
-    this.#opened(token);
+    if (isReadTogether) {
+      feed.pump();
+      this.#firstReads.end(token);
+    } else await this.#firstReads.read(token);
     return token;
   }
 
@@ -222,7 +239,7 @@ export class TokenRegistry {
       background.run("close subscriptions", this.#newPools.close(mint));
       onDropped(mint);
     }
-    background.run("close subscriptions", this.#newPools.assignPlaces());
+    background.run("subscribe to new pools", this.#newPools.assignPlaces());
     for (const { token, wasUrgent } of dueSearches(state, nowMs)) {
       background.run("search pools", this.#searchDue(token, wasUrgent));
     }
@@ -230,7 +247,8 @@ export class TokenRegistry {
       if (state.tokens.has(token.mint) && isActive(token, nowMs)) this.#ensureHops(token);
     }
     this.#records.openRest();
-    if (nowMs >= this.#hopsDueMs) this.#checkHops(nowMs);
+    this.#firstReads.endRest();
+    this.#hopSearches.sweep(nowMs);
     if (nowMs >= this.#watchedDueMs) this.#loadWatched(nowMs);
   }
 
@@ -267,8 +285,6 @@ export class TokenRegistry {
     this.#watchedDueMs = nowMs + RETRY_WATCHED_MS;
     for (const mint of this.#watched) {
       const token = this.#deps.state.tokens.get(mint);
-      // A load that failed after its token was added has not marked it.
-      if (token !== undefined) setWatched(this.#deps.state, token, true);
       if (token?.isSearched === false) this.#firstSearches.addLater(mint);
       if (token !== undefined || this.#loads.isSuspended(mint)) continue;
       if (this.#restore?.isWaiting(mint) === true) continue;
@@ -285,53 +301,21 @@ export class TokenRegistry {
     onDropped(token.mint);
   }
 
-  /** A token that was just loaded. */
-  #opened(token: FollowedToken): void {
-    this.#newPools.open(token);
-    if (awaitsGraduation(token.group)) searchSoon(token, this.#deps.clock.nowMs());
+  #open(token: FollowedToken): void {
     this.#openRecord(token);
+    const { background } = this.#deps;
+    background.run("subscribe to new pools", this.#newPools.open(token));
   }
 
-  /** Opens the record of a new token. */
   #openRecord(token: FollowedToken): void {
     setWatched(this.#deps.state, token, this.#watched.has(token.mint));
     this.#records.open(token);
+  }
+
+  /** Searches what the accounts of a token that was just loaded or restored lead to. */
+  #searchFurther(token: FollowedToken): void {
+    if (awaitsGraduation(token.group)) searchSoon(token, this.#deps.clock.nowMs());
     this.#ensureHops(token);
-  }
-
-  /** Drops quote mints that no token leads through, and searches one of the others again where it is due. */
-  #checkHops(nowMs: number): void {
-    this.#hopsDueMs = nowMs + CHECK_HOPS_EVERY_MS;
-    const { state, background } = this.#deps;
-    const used = new Set<PoolGroup>();
-    for (const token of state.tokens.values()) {
-      for (const hop of hopsOf(state, token)) used.add(hop);
-    }
-    const due: PoolGroup[] = [];
-    for (const group of state.hops.values()) {
-      if (used.has(group)) {
-        if (nowMs - group.searchedAtMs >= searchWaitMs(group)) due.push(group);
-      } else if (!isStable(group.mint) && nowMs - group.searchedAtMs >= CHECK_HOPS_EVERY_MS) {
-        removeGroup(state, group);
-        state.hops.delete(group.mint);
-      }
-    }
-    const [oldest] = due.toSorted((a, b) => a.searchedAtMs - b.searchedAtMs);
-    if (oldest === undefined) return;
-    oldest.searchedAtMs = nowMs;
-    oldest.searches++;
-    background.run("search a quote mint's pools", this.#searchHop(oldest));
-  }
-
-  /** A search that fails is due again with the next check. */
-  async #searchHop(group: PoolGroup): Promise<void> {
-    try {
-      await this.#loads.searchHop(group);
-    } catch (cause) {
-      group.searches = Math.max(0, group.searches - 1);
-      group.searchedAtMs = this.#deps.clock.nowMs() - searchWaitMs(group);
-      throw cause;
-    }
   }
 
   #ensureHops(token: FollowedToken): void {

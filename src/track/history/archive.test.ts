@@ -324,3 +324,38 @@ test("a token that is let go while a save runs loses nothing if that save fails"
     assert.equal(hours.flatMap(({ hour, data }) => [...unpackHour(hour, data)]).length, 1);
   });
 });
+
+test("a record that is opened twice at the same time keeps the samples of the first opening", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const heldBack = Promise.withResolvers<void>();
+    const upsertAndFirstReads = 5;
+    const queries = new Map<object, number>();
+    const db = database.db.withPlugin({
+      transformQuery({ queryId, node }) {
+        queries.set(queryId, queries.size);
+        return node;
+      },
+      async transformResult({ queryId, result }) {
+        if ((queries.get(queryId) ?? 0) >= upsertAndFirstReads) await heldBack.promise;
+        return result;
+      },
+    });
+    const startMs = HOUR * HOUR_MS;
+    const archive = new TokenArchive({
+      database: { ...database, db },
+      clock: { nowMs: () => startMs },
+      ...{ historyDays: 30, stateDays: 0 },
+    });
+    const names = { name: null, symbol: null };
+    const [first, second] = [archive.open(MINT, names), archive.open(MINT, names)];
+    await first;
+    const sample = sampleAt(startMs, 2);
+    archive.add(MINT, sample, null);
+    heldBack.resolve();
+    await second;
+    await archive.save({ all: true });
+    const [stored] = await database.db.selectFrom("samples").selectAll().execute();
+    assert.ok(stored);
+    assert.deepEqual(unpackHour(HOUR, stored.data), [sample]);
+  });
+});

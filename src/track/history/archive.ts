@@ -118,8 +118,8 @@ export class TokenArchive {
     const { database, clock } = this.#deps;
     const { db } = database;
     // Of a token that was let go a moment ago, the rest may not be on disk: its entry goes on.
-    const known = this.#entries.get(mint);
-    if (known !== undefined) known.isClosed = false;
+    const unsaved = this.#entries.get(mint);
+    if (unsaved !== undefined) unsaved.isClosed = false;
     const tokenId = await this.#remember({ mint, ...names, nowMs: clock.nowMs() });
     const hour = SampleBlock.hourOf(clock.nowMs());
     const [[stored], [newest], newestSlot, before] = await Promise.all([
@@ -144,7 +144,8 @@ export class TokenArchive {
       isClosed: false,
       writes: 0,
     };
-    this.#entries.set(mint, known ?? opened);
+    // Another opening may have ended meanwhile: its entry has samples.
+    if (!this.#entries.has(mint)) this.#entries.set(mint, opened);
     const isOn = newest !== undefined && newest.endedAtMs === null;
     return {
       openAlert: isOn ? openAlertOf(newest) : null,
