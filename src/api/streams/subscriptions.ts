@@ -2,6 +2,7 @@ import type { Profile } from "#src/measure/assessment.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
+import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { type ExitabilityBody, exitabilityBody } from "../measuring/exitability-body.ts";
@@ -14,8 +15,10 @@ const ROUND_EVERY_MS = 10_000;
 const PARTS_PER_ROUND = 100;
 /** The tracker publishes each token about every 10 s. After this time without news, it is re-read so that its age is updated. */
 const SILENT_MS = 20_000;
-/** Parallel loads of tokens without an answer; more would delay other requests. */
+/** Parallel loads of tokens that are not held; more would delay other requests. */
 const LOADS_AT_ONCE = 4;
+/** After so many failures in one round the node or the tracker is probably away: the others wait for the next round. */
+const MOST_FAILURES = 20;
 
 export type SubscribedQuestion = {
   readonly mint: Address;
@@ -41,8 +44,8 @@ type OpenToken = {
   readonly subscriptions: Map<string, OpenSubscription>;
   /** When an answer was last published. */
   publishedAtMs: number;
-  /** Whether it must be loaded: loading failed when the subscription began. */
-  isWanted: boolean;
+  /** Whether the last search found nothing. It is not repeated: an answer is published once the token is found. */
+  isMissing: boolean;
 };
 
 type Snapshot = Parameters<Parameters<Markets["onSnapshot"]>[0]>[0];
@@ -54,6 +57,8 @@ export class Subscriptions {
   readonly #markets: StreamMarkets;
   readonly #clock: WallClock;
   readonly #byMint = new Map<Address, OpenToken>();
+  /** Tokens to load because they are not held, in the order of their turns. */
+  readonly #wanted = new Set<Address>();
   #isLoading = false;
   #stop: (() => void) | null = null;
   #part = 0;
@@ -66,29 +71,29 @@ export class Subscriptions {
 
   /**
    * Calls `onNews` with each new answer from now on, and with the first one if there is none yet. A
-   * token that `isWanted` is loaded as soon as possible.
+   * token without a live answer is loaded with the next round, unless it `isMissing`.
    */
   follow(
     question: SubscribedQuestion,
     onNews: (subscription: StreamSubscription) => void,
-    { isWanted = false }: { readonly isWanted?: boolean } = {},
+    { isMissing = false }: { readonly isMissing?: boolean } = {},
   ): { readonly subscription: StreamSubscription; readonly stop: () => void } {
     this.#start();
     const { mint } = question;
     const token = this.#byMint.get(mint) ?? {
       subscriptions: new Map(),
       publishedAtMs: 0,
-      isWanted,
+      isMissing,
     };
     this.#byMint.set(mint, token);
-    token.isWanted ||= isWanted;
+    token.isMissing = isMissing;
     const { subscriptions } = token;
     const key = questionKey(question);
     const fresh = { question, body: null, followers: new Set<never>() };
     const subscription: OpenSubscription = subscriptions.get(key) ?? fresh;
     subscriptions.set(key, subscription);
     subscription.followers.add(onNews);
-    this.#publishLatest(mint);
+    if (this.#publishLatest(mint) === null && !token.isMissing) this.#wanted.add(mint);
     return { subscription, stop: () => void subscription.followers.delete(onNews) };
   }
 
@@ -96,6 +101,7 @@ export class Subscriptions {
     this.#stop?.();
     this.#stop = null;
     this.#byMint.clear();
+    this.#wanted.clear();
   }
 
   #start(): void {
@@ -121,43 +127,60 @@ export class Subscriptions {
     for (const [mint, token] of this.#round.take(visits)) this.#check(mint, token, nowMs);
   }
 
-  #check(mint: Address, { subscriptions, publishedAtMs }: OpenToken, nowMs: number): void {
+  #check(mint: Address, token: OpenToken, nowMs: number): void {
+    const { subscriptions, publishedAtMs, isMissing } = token;
     const isHeld = this.#markets.touch(mint);
     if (isHeld && nowMs - publishedAtMs > SILENT_MS) this.#publishLatest(mint);
+    // Its last answer is a stored one, and nothing newer is published of a token that is not held.
+    if (!isHeld && !isMissing) this.#wanted.add(mint);
     for (const [key, { followers }] of subscriptions) {
       if (followers.size === 0) subscriptions.delete(key);
     }
-    if (subscriptions.size === 0) this.#byMint.delete(mint);
+    if (subscriptions.size > 0) return;
+    this.#byMint.delete(mint);
+    this.#wanted.delete(mint);
   }
 
-  /** Retries tokens that could not be loaded; failures are retried in the next round. */
+  /** Loads tokens that are not held; failures are retried in the next round, behind the others. */
   async #loadWanted(): Promise<void> {
-    const mints = [...this.#byMint].flatMap(([mint, { isWanted }]) => (isWanted ? mint : []));
-    if (this.#isLoading || mints.length === 0) return;
+    if (this.#isLoading || this.#wanted.size === 0) return;
     this.#isLoading = true;
-    await mapSome(mints, LOADS_AT_ONCE, (mint) => this.#load(mint));
+    let failures = 0;
+    await mapSome([...this.#wanted], LOADS_AT_ONCE, async (mint) => {
+      if (failures >= MOST_FAILURES || !this.#wanted.has(mint)) return;
+      const isDone = await this.#load(mint);
+      this.#wanted.delete(mint);
+      if (isDone) return;
+      failures++;
+      if (this.#byMint.has(mint)) this.#wanted.add(mint);
+    });
     this.#isLoading = false;
   }
 
-  async #load(mint: Address): Promise<void> {
+  /** @returns whether the token needs no further load */
+  async #load(mint: Address): Promise<boolean> {
     const found = await this.#markets.snapshot(mint).catch(() => null);
     const token = this.#byMint.get(mint);
-    if (token === undefined) return;
-    // A search that found nothing is not repeated: an answer is published once the token is found.
-    if (found?.kind === "not-found") token.isWanted = false;
-    if (found?.kind === "assessed") this.#publish(found);
+    if (token === undefined) return true;
+    token.isMissing = found?.kind === "not-found";
+    if (found?.kind !== "assessed") return token.isMissing;
+    this.#publish(found);
+    // A stored answer leaves the token as it was: not held.
+    return this.#markets.touch(mint);
   }
 
-  #publishLatest(mint: Address): void {
+  #publishLatest(mint: Address): MarketSnapshot | null {
     const latest = this.#markets.latest(mint);
     if (latest?.kind === "assessed") this.#publish(latest);
+    return latest;
   }
 
   #publish({ assessment, trend, isDeteriorating }: Snapshot): void {
     const token = this.#byMint.get(assessment.mint);
     if (token === undefined) return;
     token.publishedAtMs = this.#clock.nowMs();
-    token.isWanted = false;
+    token.isMissing = false;
+    this.#wanted.delete(assessment.mint);
     for (const subscription of token.subscriptions.values()) {
       const body = exitabilityBody({
         assessment,

@@ -173,7 +173,7 @@ export class TokenStreams {
       const { subscription, stop } = this.#subscriptions.follow(
         { ...question, mint },
         (each) => news.add(each),
-        { isWanted: exitability === null && outcome.status !== STATUS_OF_CODE.not_found },
+        { isMissing: outcome.status === STATUS_OF_CODE.not_found },
       );
       stops.push(stop);
       const body = subscription.body ?? exitability;
