@@ -3,7 +3,7 @@ import type { Caller } from "#src/users/caller.ts";
 
 /** The markets for one caller: loads of tokens take turns with those of other callers. */
 export function marketsFor(markets: Markets, caller: Caller): Markets {
-  const asker = askerOf(caller);
+  const asker = askerOfLoads(caller);
   return {
     snapshot: (mint) => markets.snapshot(mint, asker),
     latest: (mint) => markets.latest(mint),
@@ -21,8 +21,8 @@ export function marketsFor(markets: Markets, caller: Caller): Markets {
   };
 }
 
-/** An IPv6 caller is counted by its /48 here: a customer of a provider often has one whole. */
-function askerOf(caller: Caller): string {
+/** The asker that a caller's loads are counted by. An IPv6 caller is counted by its /48 here: a customer of a provider often has one whole. */
+export function askerOfLoads(caller: Caller): string {
   if (caller.kind === "user") return `user:${caller.userId}`;
   const { address } = caller;
   return `address:${address.includes(":") ? address.split(":").slice(0, 3).join(":") : address}`;

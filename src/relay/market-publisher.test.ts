@@ -85,6 +85,25 @@ test("a token that a replica touches and this tracker does not hold is loaded an
   assert.deepEqual(news(bus), [published]);
 });
 
+test("loads of tokens that replicas hold take turns of their own, not those of a caller", async (t) => {
+  const askers: (string | undefined)[] = [];
+  const { bus } = successor(t, {
+    latest: () => null,
+    exit: async () => null,
+    async snapshot(_mint, asker) {
+      askers.push(asker);
+      return assessed;
+    },
+  });
+  touch(bus);
+  await settle();
+  const sale = { profile: "pro", sizeLamports: 1n } as const;
+  const asked = { mint: SOME_MINT, sale };
+  bus.say(topics.tracker, messageText({ kind: "exit", replica: "r", id: 1, asked }));
+  await settle();
+  assert.deepEqual(askers, ["replicas", "replica:r"]);
+});
+
 test("a sale of a token that the predecessor tracked is answered, not taken for unknown", async (t) => {
   const { bus, loaded } = successor(t, {
     exit: async (mint) => (loaded.has(mint) ? ({ slippagePct: 1 } as never) : null),

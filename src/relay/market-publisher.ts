@@ -26,6 +26,11 @@ const WANTED_FOR_MS = 15 * 60_000;
 const TIDY_EVERY_MS = 60_000;
 /** Tokens loaded at once for processes that hold them from an earlier tracker. */
 const MAX_LOADS = 8;
+/**
+ * The asker of those loads: a touch names no caller, and many callers may use the token. They have one turn of
+ * their own, so that no caller's loads refuse them. At most `MAX_LOADS` of them wait.
+ */
+const REPLICAS = "replicas";
 /** Snapshots published again in one turn; 10,000 a second, since Redis disconnects a process that reads too slowly. */
 const REPUBLISHED_AT_ONCE = 100;
 const REPUBLISH_EVERY_MS = 10;
@@ -228,7 +233,7 @@ export class MarketPublisher {
 
   async #loadOne(mint: Address): Promise<void> {
     try {
-      const snapshot = await this.#deps.markets.snapshot(mint);
+      const snapshot = await this.#deps.markets.snapshot(mint, REPLICAS);
       this.#loadFailures.succeeded();
       if (snapshot.kind === "assessed") this.#publish(snapshot);
     } catch (cause) {
@@ -294,19 +299,17 @@ export class MarketPublisher {
         this.#want(request.asked.mint);
         return markets.snapshot(request.asked.mint, request.asked.asker);
       case "exit":
-        return this.#loaded(request.asked.mint).then(() =>
+        return this.#loaded(request).then(() =>
           markets.exit(request.asked.mint, request.asked.sale),
         );
       case "answerExit":
-        return this.#loaded(request.asked.mint).then(() =>
+        return this.#loaded(request).then(() =>
           markets.answerExit(request.asked.mint, request.asked.question),
         );
       case "holdersFirst":
-        return this.#loaded(request.asked.mint).then(() =>
-          markets.holdersFirst(request.asked.mint),
-        );
+        return this.#loaded(request).then(() => markets.holdersFirst(request.asked.mint));
       case "stressed":
-        return this.#loaded(request.asked.mint).then(() => markets.stressed(request.asked.mint));
+        return this.#loaded(request).then(() => markets.stressed(request.asked.mint));
       case "history":
         return markets.history(request.asked.mint, request.asked.grid);
       case "pastDay":
@@ -316,18 +319,19 @@ export class MarketPublisher {
       case "accuracy":
         return accuracyReport();
       case "proof":
-        return this.#loaded(request.asked.mint).then(() =>
-          proofOf(request.asked.mint, request.asked.sale),
-        );
+        return this.#loaded(request).then(() => proofOf(request.asked.mint, request.asked.sale));
       default:
         return assertNever(request);
     }
   }
 
   /** A new tracker has not loaded all tokens of its predecessor yet: a requested token is loaded first. */
-  async #loaded(mint: Address): Promise<void> {
+  async #loaded(request: TrackerRequest & { asked: { mint: Address } }): Promise<void> {
     const { markets } = this.#deps;
-    if (markets.latest(mint) === null) await markets.snapshot(mint);
+    const { replica, asked } = request;
+    // The request names no caller: the loads of each replica take turns.
+    if (markets.latest(asked.mint) === null)
+      await markets.snapshot(asked.mint, `replica:${replica}`);
   }
 
   #removeUnwanted(): void {

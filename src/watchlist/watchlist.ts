@@ -13,6 +13,7 @@ import {
 } from "#src/store/watchlist.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets } from "#src/track/markets.ts";
+import { quotaSubjectOf } from "#src/users/caller.ts";
 import { parseUserTier, tierLimits } from "#src/users/tiers.ts";
 
 /** A token that is not tracked yet may take this long to be found before its entry is shown without. */
@@ -88,13 +89,14 @@ async function watchedExit(
 /** The token's first answer, if it comes in time; it is tracked from then on either way. */
 async function snapshotInTime(
   markets: WatchlistDeps["markets"],
-  { mint }: WatchlistEntry,
+  { mint, userId }: WatchlistEntry,
 ): Promise<MarketSnapshot | null> {
   const timeout = Promise.withResolvers<null>();
   const timer = setTimeout(() => timeout.resolve(null), WAIT_FOR_MARKET_MS);
   try {
     // A list is shown without what can't be loaded now.
-    return await Promise.race([markets.snapshot(mint).catch(() => null), timeout.promise]);
+    const snapshot = markets.snapshot(mint, quotaSubjectOf(userId)).catch(() => null);
+    return await Promise.race([snapshot, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

@@ -42,6 +42,8 @@ type OpenSubscription = {
 /** The subscriptions to one token. */
 type OpenToken = {
   readonly subscriptions: Map<string, OpenSubscription>;
+  /** The newest follower's: its load takes that caller's turn. */
+  asker: string;
   /** When an answer was last published. */
   publishedAtMs: number;
   /** Whether the last search found nothing. It is not repeated: an answer is published once the token is found. */
@@ -76,16 +78,21 @@ export class Subscriptions {
   follow(
     question: SubscribedQuestion,
     onNews: (subscription: StreamSubscription) => void,
-    { isMissing = false }: { readonly isMissing?: boolean } = {},
+    {
+      asker = "",
+      isMissing = false,
+    }: { readonly asker?: string; readonly isMissing?: boolean } = {},
   ): { readonly subscription: StreamSubscription; readonly stop: () => void } {
     this.#start();
     const { mint } = question;
     const token = this.#byMint.get(mint) ?? {
       subscriptions: new Map(),
+      asker,
       publishedAtMs: 0,
       isMissing,
     };
     this.#byMint.set(mint, token);
+    token.asker = asker;
     token.isMissing = isMissing;
     const { subscriptions } = token;
     const key = questionKey(question);
@@ -159,7 +166,8 @@ export class Subscriptions {
 
   /** @returns whether the token needs no further load */
   async #load(mint: Address): Promise<boolean> {
-    const found = await this.#markets.snapshot(mint).catch(() => null);
+    const asker = this.#byMint.get(mint)?.asker ?? "";
+    const found = await this.#markets.snapshot(mint, asker).catch(() => null);
     const token = this.#byMint.get(mint);
     if (token === undefined) return true;
     token.isMissing = found?.kind === "not-found";

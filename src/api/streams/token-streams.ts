@@ -4,9 +4,11 @@ import { AppError } from "#src/platform/app-error.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
+import type { Markets } from "#src/track/markets.ts";
 import { parseAddress } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "#src/users/caller.ts";
 import { tierLimits } from "#src/users/tiers.ts";
+import { askerOfLoads, marketsFor } from "../asked-markets.ts";
 import type { ExitabilityBody } from "../measuring/exitability-body.ts";
 import type { Answer } from "../operation.ts";
 import type { Grant } from "../plugins/bulk-metering.ts";
@@ -14,7 +16,7 @@ import { STATUS_OF_CODE } from "../plugins/errors.ts";
 import { streamLimitBody } from "../rate-limit-body.ts";
 import type { EventStream, EventStreams } from "./event-stream.ts";
 import { type SentAnswers, StreamNews } from "./stream-news.ts";
-import { questionKey, type StreamMarkets, Subscriptions } from "./subscriptions.ts";
+import { questionKey, Subscriptions } from "./subscriptions.ts";
 import {
   beyondLimit,
   type ManyQuestion,
@@ -34,7 +36,7 @@ const REMEMBERED_STREAMS = 300;
 const NEVER_ENOUGH_SECONDS = 86_400;
 
 export type TokenStreamsDeps = {
-  readonly markets: StreamMarkets;
+  readonly markets: Markets;
   readonly streams: EventStreams;
   readonly clock: WallClock;
 };
@@ -100,14 +102,14 @@ export class TokenStreams {
   }
 
   /** A stream of one token without an answer is refused as a question about it would be. */
-  async #requireToken({ question, grant: { refundAll } }: StreamInput): Promise<void> {
+  async #requireToken({ question, grant }: StreamInput): Promise<void> {
     const [id = ""] = question.mints;
-    const outcome = await outcomeOf(this.#deps.markets, id, question).catch(
-      async (error: unknown) => {
-        await refundAll();
-        throw error;
-      },
-    );
+    const { refundAll, caller } = grant;
+    const markets = marketsFor(this.#deps.markets, caller);
+    const outcome = await outcomeOf(markets, id, question).catch(async (error: unknown) => {
+      await refundAll();
+      throw error;
+    });
     if (outcome.status === 200) return;
     if (outcome.status === 404)
       throw new AppError("not_found", { publicMessage: outcome.message ?? "" });
@@ -161,7 +163,7 @@ export class TokenStreams {
       if (!isOpen) return;
       const isGranted = place < granted;
       const outcome = isGranted
-        ? await this.#firstOutcome(id, { question, request })
+        ? await this.#firstOutcome(id, { question, grant, request })
         : beyondLimit(id);
       const mint = parseAddress(id);
       if (!isOpen) return;
@@ -173,7 +175,10 @@ export class TokenStreams {
       const { subscription, stop } = this.#subscriptions.follow(
         { ...question, mint },
         (each) => news.add(each),
-        { isMissing: outcome.status === STATUS_OF_CODE.not_found },
+        {
+          asker: askerOfLoads(caller),
+          isMissing: outcome.status === STATUS_OF_CODE.not_found,
+        },
       );
       stops.push(stop);
       const body = subscription.body ?? exitability;
@@ -188,10 +193,10 @@ export class TokenStreams {
   /** The stream is open: a token that fails is unavailable, and neither ends nor delays the others. */
   async #firstOutcome(
     id: string,
-    { question, request }: Pick<StreamInput, "question" | "request">,
+    { question, grant, request }: Omit<StreamInput, "reply">,
   ): Promise<TokenOutcome> {
     try {
-      return await outcomeOf(this.#deps.markets, id, question);
+      return await outcomeOf(marketsFor(this.#deps.markets, grant.caller), id, question);
     } catch (err) {
       request.log.error(
         { err, mint: id },

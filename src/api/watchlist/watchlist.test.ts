@@ -357,3 +357,24 @@ test("the list is part of what a user takes along, and goes with the account", a
     setting,
   );
 });
+
+test("loads for a list take the turns of its user", async (t) => {
+  const askers: (string | undefined)[] = [];
+  const markets = someMarkets(() => assessed, {
+    async snapshot(mint, asker) {
+      askers.push(asker);
+      return { kind: "not-found", mint };
+    },
+  });
+  await oneApp(
+    t,
+    async (app) => {
+      const { add, list, userId } = await browser(app, "lists@example.com");
+      await add({ mint: poolAddress(1), size: 1 });
+      askers.length = 0;
+      await list();
+      assert.deepEqual(askers, [`user:${userId}`]);
+    },
+    { markets },
+  );
+});
