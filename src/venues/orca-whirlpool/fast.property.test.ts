@@ -10,6 +10,7 @@ import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
 import { decodedState } from "#test/support/decoded-state.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
 import { PatchedAccounts } from "../patched-accounts.ts";
@@ -234,4 +235,53 @@ test("nothing is uncertified in a pool of ordinary size", () => {
   assertEqual(quoter, { pool, known, inputMint: mintA, amountsIn: amounts });
   assert.equal(quoter.table.uncertified, 0);
   assert.ok(quoter.table.steps > 30);
+});
+
+test("a sale is refused where its output vault holds less than it pays, on every path", () => {
+  const {
+    pool,
+    mintA,
+    mintB,
+    known: loaded,
+  } = whirlpoolFixture({
+    tickSpacing: 8,
+    sqrtPriceX64: sqrtPriceAtTick(0),
+    positions: [{ lower: -800, upper: 800, liquidity: 1n << 40n }],
+  });
+  for (const [inputMint, vault] of [
+    [mintA, testAddress(25)],
+    [mintB, testAddress(24)],
+  ] as const) {
+    const known = new PatchedAccounts(loaded);
+    const quoter = openFast(pool, known, inputMint);
+    assert.ok(quoter !== null);
+    const amountsIn = [1_000_000n, 2_000_000n, 3_000_000n];
+    const [, paid, most] =
+      orcaWhirlpool.quoteAscending?.(decodedState(orcaWhirlpool, pool, known), {
+        ...{ inputMint, amountsIn, clock: CLOCK },
+      }) ?? [];
+    assert.ok(paid && most);
+    for (const [held, filled] of [
+      [most, 3],
+      [most - 1n, 2],
+      [paid, 2],
+      [paid - 1n, 1],
+      [0n, 0],
+    ] as const) {
+      known.patchTokenAmount(vault, held);
+      assert.ok(quoter.refresh(known));
+      assertEqual(quoter, { pool, known, inputMint, amountsIn });
+      const state: WhirlpoolState = decodedState(orcaWhirlpool, pool, known);
+      const ascending = orcaWhirlpool.quoteAscending?.(state, {
+        inputMint,
+        amountsIn,
+        clock: CLOCK,
+      });
+      assert.equal(ascending?.filter((paid) => paid !== null).length, filled);
+      for (const [index, amountIn] of amountsIn.entries()) {
+        const quote = orcaWhirlpool.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+        assert.equal(amountOut(quote), ascending?.[index] ?? "insufficient-liquidity");
+      }
+    }
+  }
 });

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
 import { upperWords, word } from "../byte-words.ts";
+import { u64AsDouble } from "../fast-bytes.ts";
 import type { FastQuoter } from "../fast-quoter.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
@@ -15,6 +16,7 @@ import { ARRAYS_PER_SWAP, arrayStarts, ticksPerArray } from "./tick-sequence.ts"
 const LARGEST_EXACT = 2 ** 53;
 /** Every slot of three arrays, and the edge of the last. */
 const MOST_STOPS = ARRAYS_PER_SWAP * TICKS_PER_ARRAY + 1;
+const TOKEN_AMOUNT = 64;
 const TOKEN_STATE = 108;
 const TOKEN_FROZEN = 2;
 
@@ -137,12 +139,14 @@ export class WhirlpoolFastQuoter implements FastQuoter {
     return standing.liquidityHigh < LARGEST_EXACT && standing.priceHigh < LARGEST_EXACT;
   }
 
-  /** Whether no transfer is taxed or frozen. */
+  /** Whether no transfer is taxed or frozen; and what the output vault holds. */
   #isTransferPlain(known: AccountSet): boolean {
     for (let side = 0; side < 2; side++) {
       const vault = known.get(this.#vaults[side] ?? this.#pool);
       if (vault === null || vault === undefined) return false;
       if (vault.data[TOKEN_STATE] === TOKEN_FROZEN) return false;
+      const isOutput = side === (this.#falls ? 1 : 0);
+      if (isOutput) this.table.heldOut = u64AsDouble(vault.data, TOKEN_AMOUNT);
       const mint = known.get(this.#mints[side] ?? this.#pool);
       if (mint?.data === this.#mintData[side]) continue;
       const decoded = decodeMint(mint);

@@ -1,4 +1,4 @@
-import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
+import { checkedU64, checkedU128, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { unfillable } from "../shared/refusals.ts";
@@ -234,16 +234,15 @@ function settle({ state, order, amount, direction, cursor }: Settlement): SwapQu
   const sold = aToB ? state.tokenA : state.tokenB;
   const bought = aToB ? state.tokenB : state.tokenA;
   const grossOut = cursor.paid;
+  // A permanent delegate can take from the vault what the ranges owe: the transfer is refused then.
+  if (grossOut > bought.heldInVault) return unfillable("insufficient-liquidity");
   const amountOut = grossOut - transferFee(bought.transferFee, grossOut, order.clock.epoch);
   // At the end of the price range the program keeps what it took and returns the rest.
   if (cursor.consumed < amount) {
     return { ...unfillable("insufficient-liquidity"), partlyPaid: amountOut };
   }
   const soldAfter: TickSide = { ...sold, heldInVault: sold.heldInVault + cursor.consumed };
-  const boughtAfter: TickSide = {
-    ...bought,
-    heldInVault: maxBigint(bought.heldInVault - grossOut, 0n),
-  };
+  const boughtAfter: TickSide = { ...bought, heldInVault: bought.heldInVault - grossOut };
   return {
     kind: "filled",
     amountOut,

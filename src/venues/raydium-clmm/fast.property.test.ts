@@ -11,6 +11,7 @@ import type { FastQuoter } from "#src/venues/fast-quoter.ts";
 import { type ClmmFixture, clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
 import { decodedState } from "#test/support/decoded-state.ts";
 import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
+import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { PatchedAccounts } from "../patched-accounts.ts";
 import { raydiumClmm } from "./adapter.ts";
@@ -232,4 +233,44 @@ test("nothing is uncertified in a pool of ordinary size", () => {
   assertEqual(quoter, { pool, known: accounts, inputMint: mintA, amountsIn: amounts });
   assert.equal(quoter.table.uncertified, 0);
   assert.ok(quoter.table.steps > 30);
+});
+
+test("a sale is refused where its output vault holds less than it pays, on every path", () => {
+  const { pool, mintA, mintB, accounts } = clmmFixture({
+    tickSpacing: 10,
+    sqrtPriceX64: sqrtPriceAtTick(0),
+    positions: [{ lower: -1000, upper: 1000, liquidity: 1n << 40n }],
+  });
+  for (const [inputMint, vault] of [
+    [mintA, testAddress(15)],
+    [mintB, testAddress(14)],
+  ] as const) {
+    const known = new PatchedAccounts(accounts);
+    const quoter = openFast(pool, known, inputMint);
+    assert.ok(quoter !== null);
+    const amountsIn = [1_000_000n, 2_000_000n, 3_000_000n];
+    const [, paid, most] =
+      raydiumClmm.quoteAscending?.(decodedState(raydiumClmm, pool, known), {
+        ...{ inputMint, amountsIn, clock: CLOCK },
+      }) ?? [];
+    assert.ok(paid && most);
+    for (const [held, filled] of [
+      [most, 3],
+      [most - 1n, 2],
+      [paid, 2],
+      [paid - 1n, 1],
+      [0n, 0],
+    ] as const) {
+      known.patchTokenAmount(vault, held);
+      assert.ok(quoter.refresh(known));
+      assertEqual(quoter, { pool, known, inputMint, amountsIn });
+      const state: ClmmState = decodedState(raydiumClmm, pool, known);
+      const ascending = raydiumClmm.quoteAscending?.(state, { inputMint, amountsIn, clock: CLOCK });
+      assert.equal(ascending?.filter((paid) => paid !== null).length, filled);
+      for (const [index, amountIn] of amountsIn.entries()) {
+        const quote = raydiumClmm.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
+        assert.equal(amountOut(quote), ascending?.[index] ?? "insufficient-liquidity");
+      }
+    }
+  }
 });

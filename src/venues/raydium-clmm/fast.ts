@@ -3,6 +3,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { upperWords, word } from "../byte-words.ts";
+import { u64AsDouble } from "../fast-bytes.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
@@ -34,6 +35,7 @@ const WORD = 2 ** 32;
 const LARGEST_EXACT = 2 ** 53;
 const MOST_STOPS = ARRAYS_EACH_WAY * TICK_ARRAY_STATE.ticksPerArray;
 const BITMAP_LENGTH = 128;
+const TOKEN_AMOUNT = 64;
 const TOKEN_STATE = 108;
 const TOKEN_FROZEN = 2;
 
@@ -169,7 +171,7 @@ export class ClmmFastQuoter implements FastQuoter {
     return standing.liquidityHigh < LARGEST_EXACT && standing.priceHigh < LARGEST_EXACT;
   }
 
-  /** The fee, and that no transfer is taxed, hooked or frozen. */
+  /** The fee, what the output vault holds, and that no transfer is taxed, hooked or frozen. */
   #readSurroundings(known: AccountSet): boolean {
     const config = this.#config === null ? null : known.get(this.#config);
     if (config === null || config === undefined) return false;
@@ -183,6 +185,8 @@ export class ClmmFastQuoter implements FastQuoter {
       const vault = known.get(this.#vaults[side] ?? this.#pool);
       if (vault === null || vault === undefined) return false;
       if (vault.data[TOKEN_STATE] === TOKEN_FROZEN) return false;
+      const isOutput = side === (this.#falls ? 1 : 0);
+      if (isOutput) this.table.heldOut = u64AsDouble(vault.data, TOKEN_AMOUNT);
       const mint = known.get(this.#mints[side] ?? this.#pool);
       if (mint?.data === this.#mintData[side]) continue;
       const decoded = decodeMint(mint);

@@ -44,6 +44,8 @@ type Cursor = {
   consumed: bigint;
   /** Output so far, before the output token's transfer fee. */
   paid: bigint;
+  /** The part of `paid` that limit orders pay. */
+  paidByOrders: bigint;
   tradeFee: bigint;
   sqrtPriceX64: bigint;
   tick: number;
@@ -135,6 +137,7 @@ function begin(state: ClmmState, direction: Direction, clock: Clock): Cursor {
   return {
     consumed: 0n,
     paid: 0n,
+    paidByOrders: 0n,
     tradeFee: 0n,
     sqrtPriceX64: state.sqrtPriceX64,
     tick: state.tickCurrent,
@@ -238,6 +241,7 @@ function swapExactIn({ state, direction, amount }: SwapInput, cursor: Cursor): O
         });
         if (match !== null) {
           apply(cursor, match, isFeeOnInput ? match.amountIn + match.fee : match.amountIn);
+          cursor.paidByOrders += match.amountOut;
           checkedU64(amount - cursor.consumed, "remaining");
           tick = match.tick;
           cursor.changedTicks = new Map(cursor.changedTicks).set(cursor.nextIndex, tick);
@@ -299,6 +303,10 @@ function settle(settlement: Settlement): SwapQuote {
   const bought = zeroForOne ? state.token1 : state.token0;
   const grossOut = cursor.paid;
   if (grossOut === 0n) return unfillable("output-zero");
+  // A permanent delegate can take from the vault what the ranges owe: the transfer is refused then.
+  // Limit orders are not counted: recorded executions of the source paid them from vaults without them.
+  const paidByRanges = grossOut - cursor.paidByOrders;
+  if (paidByRanges > bought.heldInVault) return unfillable("insufficient-liquidity");
   const soldAfter: TickSide = { ...sold, heldInVault: sold.heldInVault + amount };
   const boughtAfter: TickSide = {
     ...bought,

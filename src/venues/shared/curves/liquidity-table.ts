@@ -74,6 +74,8 @@ export class LiquidityTable {
   steps = 0;
   /** Written by the quoter before it has the table built. */
   readonly stops: Stops;
+  /** Output in the vault, written by the quoter: the program refuses to pay more. */
+  heldOut = Number.POSITIVE_INFINITY;
   readonly #falls: boolean;
   readonly #refusesNothing: boolean;
   readonly #price: Float64Array;
@@ -199,6 +201,7 @@ export class LiquidityTable {
       if (paid === Number.NEGATIVE_INFINITY) paid = this.#beyond;
       else if (paid === 0 && this.#refusesNothing) paid = REFUSED;
       else if (paid >= LARGEST_EXACT) paid = ASK_REFERENCE;
+      else if (paid > this.heldOut) paid = REFUSED;
       amountsOut[order] = paid;
     }
   }
