@@ -2,9 +2,14 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { replay } from "#src/accuracy/replay-recorded.ts";
+import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
+import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
+import { decodeBondingCurve } from "#src/venues/pump-curve/decode.ts";
 import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
+import { quoteVault } from "#src/venues/pump-curve/vaults.ts";
 import { POOL } from "#src/venues/pumpswap/layout.ts";
 import { multiHopSale } from "#src/venues/shared/pump-fees/multi-hop-sale.ts";
 import type { VenueId } from "#src/venues/venue.ts";
@@ -12,12 +17,15 @@ import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
 import { prepareSale } from "./prepare-sale.ts";
+import { layTokenAccount } from "./token-layout.ts";
 import { loadNative } from "./vm/native.ts";
 import { Vm } from "./vm/vm.ts";
 
 /** Of the recordings, so that the test stays short; `npm run prove` executes a thousand states each. */
 const EVERY = 7;
 const EVERY_MODE = 47;
+const TOKEN_STATE = 108;
+const TOKEN_FROZEN = 2;
 
 const RECORDED = [
   ["pump-curve", "pump-curve.bytecode"],
@@ -75,6 +83,45 @@ test("a pool in any of its modes can be sold and bought: mayhem, cashback, both"
     }
     assert.ok(paid >= 20, `${venue}: ${paid} paid`);
   }
+});
+
+test("pump's compiled program needs in the quote vault what the model says, and not frozen", async (t) => {
+  const compiled = await compiledVenue(t, "pump-curve", "pump-curve.bytecode");
+  if (compiled === null) return;
+  const { sale, vm, cases } = compiled;
+  const sales = cases.filter(({ execution: { outputMint, amountOut } }) => {
+    return outputMint !== WSOL && amountOut !== null && amountOut > 0n;
+  });
+  let compared = 0;
+  for (const { line, execution } of sales.filter((_, index) => index % EVERY === 0)) {
+    const { pool, inputMint: coin, outputMint: mint, amountIn, amountOut, clock } = execution;
+    const known = { get: (at: Address) => execution.accounts.get(at) ?? null };
+    const vault = quoteVault(coin, mint, known);
+    if (vault === null || decodeBondingCurve(known.get(pool))?.quoteMint !== mint) continue;
+    const holding = (amount: bigint, state = 1): RecordedExecution => {
+      const account = layTokenAccount(known, { mint, owner: pool, amount });
+      account.data[TOKEN_STATE] = state;
+      const held = { ...account, slot: 1n };
+      return { ...execution, accounts: { get: (at) => (at === vault ? held : known.get(at)) } };
+    };
+    const plenty = 1n << 62n;
+    const decoded = pumpCurve.decode(pool, holding(plenty).accounts, coin);
+    assert.ok(decoded.kind === "pool");
+    const order = { inputMint: coin, amountIn, clock };
+    const quote = pumpCurve.quoteExactIn(decoded.state, order);
+    assert.ok(quote.kind === "filled");
+    const needed = plenty - (quote.after.quoteVaultBalance ?? 0n);
+    for (const [laid, expected] of [
+      [holding(needed), amountOut],
+      [holding(needed - 1n), null],
+      [holding(plenty, TOKEN_FROZEN), null],
+    ] as const) {
+      assert.equal(execute(vm, sale, laid)?.paid, expected, `line ${line}: executed`);
+      assert.equal(replay(laid).amountOut, expected, `line ${line}: modelled`);
+    }
+    compared++;
+  }
+  assert.ok(compared >= 10, `${compared} compared`);
 });
 
 test("one instruction over several pump pools pays what the model says", async (t) => {

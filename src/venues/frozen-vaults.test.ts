@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
-import { USDC } from "#src/units/known-addresses.ts";
+import { TOKEN_2022_PROGRAM, USDC } from "#src/units/known-addresses.ts";
 import { executionsOf, sharedPath } from "#test/support/executions.ts";
 import { COIN, curveFixture, launchFixture } from "#test/support/pump-pools.ts";
 import { type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
@@ -13,6 +13,7 @@ import { pumpCurve } from "./pump-curve/adapter.ts";
 import { freezableVaults } from "./pump-curve/vaults.ts";
 import { raydiumLaunchLab } from "./raydium-launchlab/adapter.ts";
 import { decodeLaunchPool } from "./raydium-launchlab/decode.ts";
+import { associatedTokenAddress } from "./shared/token/associated-token.ts";
 import { decodeTokenAccount } from "./shared/token/token-account.ts";
 import type { Clock, Venue } from "./venue.ts";
 
@@ -104,6 +105,15 @@ test("case 7: a frozen vault pauses a LaunchLab launch", () => {
   const launch = decodeLaunchPool(fixture.accounts.get(fixture.pool));
   assert.ok(launch);
   assertPausedByEach(raydiumLaunchLab, fixture, [launch.baseVault, launch.quoteVault]);
+});
+
+test("case 7: a frozen vault pauses a pump curve that is quoted in a listed Token-2022 mint", () => {
+  const quoteMint = testAddress(98);
+  const fixture = curveFixture({ quoteMint });
+  const mint = mintAccount({ supply: 1n << 60n, decimals: 6, slot: 1n });
+  fixture.accounts.set(quoteMint, { ...mint, owner: TOKEN_2022_PROGRAM });
+  const vault = associatedTokenAddress(fixture.pool, quoteMint, TOKEN_2022_PROGRAM);
+  assertPausedByEach(pumpCurve, fixture, [vault]);
 });
 
 test("case 7: a frozen vault pauses a pump curve, of the coin and of a stable it is quoted in", () => {

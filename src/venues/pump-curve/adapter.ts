@@ -9,15 +9,10 @@ import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/f
 import { allFeesPpm } from "../shared/reserve-pool.ts";
 import type { ChainPlace, Clock, PoolOutline, Venue } from "../venue.ts";
 import { curveAddress } from "./addresses.ts";
-import {
-  decodeBondingCurve,
-  decodePumpCurve,
-  isUntaxedQuote,
-  type PumpCurveState,
-} from "./decode.ts";
+import { decodeBondingCurve, decodePumpCurve, type PumpCurveState } from "./decode.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS, PUMP_PROGRAM } from "./layout.ts";
-import { curveRates, curveStatus, quoteExactIn, quoteInChain } from "./quote.ts";
-import { freezableVaults, stableVault } from "./vaults.ts";
+import { curveRates, curveStatus, payableQuote, quoteExactIn, quoteInChain } from "./quote.ts";
+import { freezableVaults, isUntaxedQuote, possibleQuoteVaults } from "./vaults.ts";
 
 /** pump.fun's bonding curve. */
 export const pumpCurve: Venue<PumpCurveState> = {
@@ -58,8 +53,8 @@ function accountsNeeded(pool: Address, known: AccountSet, mint?: Address): reado
 /** The curve's address is the same for every quote. */
 function derivedAccounts(mint: Address, quoteMint: Address | null): readonly Address[] {
   const shared = [GLOBAL_ADDRESS, CURVE_FEE_CONFIG_ADDRESS];
-  if (quoteMint !== null) return [...shared, quoteMint];
-  return [curveAddress(mint), ...shared, mint, stableVault(mint, USDC)];
+  if (quoteMint !== null) return [...shared, quoteMint, ...possibleQuoteVaults(mint, quoteMint)];
+  return [curveAddress(mint), ...shared, mint, ...possibleQuoteVaults(mint, USDC)];
 }
 
 function outline(pool: Address, known: AccountSet, mint?: Address): PoolOutline | null {
@@ -81,7 +76,7 @@ function reachable(state: PumpCurveState, inputMint: Address, fallBps: number): 
   if (state.isComplete) return 0n;
   return inputMint === state.quoteMint
     ? minBigint(constantProductReachable(state.virtualToken, fallBps), state.realToken)
-    : minBigint(constantProductReachable(state.virtualQuote, fallBps), state.realQuote);
+    : minBigint(constantProductReachable(state.virtualQuote, fallBps), payableQuote(state));
 }
 
 function feePpmAt(state: PumpCurveState, { epoch }: Clock, place: ChainPlace): number {

@@ -1,5 +1,5 @@
-import { type Address, address } from "#src/units/address.ts";
-import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import type { Address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { loaded, readOwn } from "../shared/own-account.ts";
 import {
@@ -21,7 +21,7 @@ import {
   GLOBAL_ADDRESS,
   PUMP_PROGRAM,
 } from "./layout.ts";
-import { hasFrozenVault } from "./vaults.ts";
+import { hasFrozenVault, isUntaxedQuote, quoteVaultBalance } from "./vaults.ts";
 
 /** What a BondingCurve account contains. Tokens and quote in base units. */
 export type BondingCurve = {
@@ -51,6 +51,10 @@ export type PumpCurveState = {
   readonly isMayhem: boolean;
   /** A vault is frozen: the token program refuses every trade. */
   readonly hasFrozenVault: boolean;
+  /** At least this much lies in the quote vault, base units; null: quoted in SOL, or not read. */
+  readonly quoteVaultBalance: bigint | null;
+  /** The part of the protocol fee that leaves the curve with the sale. */
+  readonly buybackBps: bigint;
   readonly isCashback: boolean;
   /** Withheld by the quote's token program from what is paid; null where it has no such fee. */
   readonly quoteTransferFee: TransferFeeSchedule | null;
@@ -113,7 +117,10 @@ function readState(pool: Address, known: AccountSet, mint: Address | null): Pump
   const feeConfig = loaded(known, CURVE_FEE_CONFIG_ADDRESS, "FeeConfig of the curve");
 
   const curve = decodable(decodeBondingCurve(account), "curve account");
-  const isCreatorFeeConfigurable = decodable(decodeGlobal(global), "Global of pump");
+  const { isCreatorFeeConfigurable, buybackBps } = decodable(
+    decodeGlobal(global),
+    "Global of pump",
+  );
   const config = decodable(decodeFeeConfig(feeConfig), "FeeConfig of the curve");
   const launched = launchedSchedule(config, curve.quoteMint);
   if (launched === null) throw new UnusableError("unsupported", EMPTY_TIERS);
@@ -133,6 +140,8 @@ function readState(pool: Address, known: AccountSet, mint: Address | null): Pump
     isComplete,
     isMayhem,
     hasFrozenVault: mint !== null && hasFrozenVault(mint, quoteMint, known),
+    quoteVaultBalance: mint === null ? null : quoteVaultBalance(mint, quoteMint, known),
+    buybackBps,
     isCashback,
     quoteTransferFee: transfer.transferFee,
     isQuoteStuck: transfer.isStuck,
@@ -141,12 +150,22 @@ function readState(pool: Address, known: AccountSet, mint: Address | null): Pump
   };
 }
 
-/** Whether coins may have a creator rate of their own, or null where the account is not a Global. */
-function decodeGlobal(account: Account): boolean | null {
+type PumpGlobal = {
+  /** Whether coins may have a creator rate of their own. */
+  readonly isCreatorFeeConfigurable: boolean;
+  readonly buybackBps: bigint;
+};
+
+/** Null where the account is not a Global. Fields past its end are zero. */
+function decodeGlobal(account: Account): PumpGlobal | null {
   const reader = readOwn(account, GLOBAL_KIND);
   if (reader === null) return null;
-  const { creator_fee_configurable } = GLOBAL;
-  return reader.length > creator_fee_configurable && reader.bool(creator_fee_configurable);
+  const { creator_fee_configurable, buyback_bps } = GLOBAL;
+  return {
+    isCreatorFeeConfigurable:
+      reader.length > creator_fee_configurable && reader.bool(creator_fee_configurable),
+    buybackBps: reader.length >= buyback_bps + 8 ? reader.u64(buyback_bps) : 0n,
+  };
 }
 
 function ownSchedule(
@@ -170,20 +189,6 @@ function supplyForTiers(
 ): bigint | null {
   if (isMayhem || schedule.length === 1) return totalSupply;
   return decodeMint(mint)?.supply ?? null;
-}
-
-/**
- * Quotes whose transfers cost nothing, so that their mint need not be read: SOL, the stables, and
- * PUMP, a Token-2022 mint without a transfer fee (a mint's extensions are fixed at its creation).
- */
-const UNTAXED_QUOTES: readonly Address[] = [
-  WSOL,
-  ...STABLE_MINTS,
-  address("pumpCmXqMfrsAkQ5r49WcJnRayYRqmXz6ae8H7H9Dfn"),
-];
-
-export function isUntaxedQuote(quoteMint: Address): boolean {
-  return UNTAXED_QUOTES.includes(quoteMint);
 }
 
 /** The curve does not say which token program its quote belongs to: the mint's owner does. */

@@ -1,13 +1,15 @@
-import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
+import type { Address } from "#src/units/address.ts";
+import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { ByteReader, discriminator } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
 import { eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { pumpCurve } from "./adapter.ts";
 import { curveAddress } from "./addresses.ts";
-import type { PumpCurveState } from "./decode.ts";
+import { decodeBondingCurve, type PumpCurveState } from "./decode.ts";
 import { BONDING_CURVE } from "./layout.ts";
 import { costExactOut, purchaseInChain, quoteInChain } from "./quote.ts";
+import { quoteVault } from "./vaults.ts";
 
 const TRADE_EVENT = discriminator("bddb7fd34ee661ee");
 /** Offsets of TradeEvent, discriminator included; `afterName` counts from the end of ix_name. */
@@ -44,7 +46,7 @@ const CURVES = new DerivedAddresses(20_000, (mint) => curveAddress(mint));
 export type PumpCurveBefore = Pick<
   PumpCurveState,
   "virtualToken" | "virtualQuote" | "realToken" | "realQuote"
->;
+> & { readonly coin: Address };
 
 /** Trades of pump's curve. The event has the reserves after the trade, from which those before it follow. */
 export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
@@ -55,14 +57,19 @@ export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
       .map((bytes) => new ByteReader(bytes))
       .filter((event) => event.has(0, TRADE_EVENT))
       .map(readTrade),
-  setBefore: (accounts, pool, { virtualToken, virtualQuote, realToken, realQuote }) =>
+  setBefore: (accounts, pool, { coin, virtualToken, virtualQuote, realToken, realQuote }) => {
     accounts.patch(pool, [
       { offset: BONDING_CURVE.virtual_token_reserves, value: virtualToken },
       { offset: BONDING_CURVE.virtual_quote_reserves, value: virtualQuote },
       { offset: BONDING_CURVE.real_token_reserves, value: realToken },
       { offset: BONDING_CURVE.real_quote_reserves, value: realQuote },
       { offset: BONDING_CURVE.complete, value: 0n, width: 1 },
-    ]),
+    ]);
+    // The stored vault is of another moment than the event. Of that moment at least so much is known.
+    const quoteMint = decodeBondingCurve(accounts.get(pool))?.quoteMint ?? WSOL;
+    const vault = quoteVault(coin, quoteMint, accounts);
+    if (vault !== null) accounts.patchTokenAmount(vault, realQuote);
+  },
   costExactOut,
   quoteHop: (state, order, place) =>
     order.inputMint === state.quoteMint
@@ -71,7 +78,8 @@ export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
 };
 
 function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
-  const pool = CURVES.get(event.address(TRADE.mint), 0);
+  const coin = event.address(TRADE.mint);
+  const pool = CURVES.get(coin, 0);
   const isBuy = event.bool(TRADE.isBuy);
   if (event.length <= OLD_LENGTH) return { kind: "skipped", pool, reason: "old-event" };
   const { name, rest } = nameOf(event);
@@ -103,6 +111,7 @@ function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
     trader: event.address(TRADE.user),
     unixTimestamp: event.i64(TRADE.timestamp),
     before: {
+      coin,
       virtualToken: event.u64(TRADE.virtualToken) - sign * tokens,
       realToken: event.u64(TRADE.realToken) - sign * tokens,
       virtualQuote: quote.virtual + sign * quote.amount,

@@ -41,5 +41,6 @@ export const GLOBAL = {
   discriminator: discriminator("a7e8e8b1c86c727f"),
   /** Up to the fee rate that its first version ends with. */
   minLength: 113,
+  buyback_bps: 997,
   creator_fee_configurable: 1045,
 } as const;

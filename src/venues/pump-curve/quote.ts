@@ -49,6 +49,11 @@ export function curveRates(state: PumpCurveState): FeeRates {
   return ratesAt(schedule, mulDivFloor(virtualQuote, marketCapSupply, virtualToken));
 }
 
+/** What sales can take out: pump counts it, and the quote vault must hold it. */
+export function payableQuote({ realQuote, quoteVaultBalance }: PumpCurveState): bigint {
+  return quoteVaultBalance === null ? realQuote : minBigint(realQuote, quoteVaultBalance);
+}
+
 /** A trade taken apart: quote units that move the price and that go as fees, and the coins. */
 export type CurveTrade = {
   /** What the curve itself pays or is paid, before fees. */
@@ -111,6 +116,13 @@ function sell(
   if (gross > state.realQuote) return unfillable("insufficient-liquidity");
   const net = gross - protocolFee - creatorFee;
   if (net < 0n) return unfillable("output-zero");
+  const { quoteVaultBalance } = state;
+  // sell_v2, which sells cashback coins, pays out every fee; sell_v3 the buyback, of mayhem coins none.
+  const buyback = state.isMayhem ? 0n : mulDivFloor(protocolFee, state.buybackBps, 10_000n);
+  const leavesVault = state.isCashback ? gross : net + buyback;
+  if (quoteVaultBalance !== null && leavesVault > quoteVaultBalance) {
+    return unfillable("insufficient-liquidity");
+  }
   return {
     kind: "filled",
     amountOut: checkedU64(net - transferFee(state.quoteTransferFee, net, clock.epoch)),
@@ -120,6 +132,7 @@ function sell(
       realToken: checkedU64(state.realToken + tokens),
       virtualQuote: state.virtualQuote - gross,
       realQuote: state.realQuote - gross,
+      quoteVaultBalance: quoteVaultBalance === null ? null : quoteVaultBalance - leavesVault,
     },
   };
 }
@@ -191,6 +204,9 @@ function buy(
       realToken,
       virtualQuote: checkedU64(state.virtualQuote + gross),
       realQuote: checkedU64(state.realQuote + gross),
+      // Which of the fees stay there depends on the instruction.
+      quoteVaultBalance:
+        state.quoteVaultBalance === null ? null : checkedU64(state.quoteVaultBalance + gross),
       isComplete: realToken === 0n,
     },
   };

@@ -158,7 +158,7 @@ function curveVaults({
   ];
 }
 
-/** The curve's account says what its vaults hold, so a quote does not load them. */
+/** For the vaults that a quote does not load: the curve's account says what they hold. */
 function vaultPlaceholders(sale: SaleParts): readonly Placeholder[] {
   const { request, curve } = sale;
   const { pool, inputMint, outputMint } = request;
