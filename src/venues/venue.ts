@@ -224,7 +224,10 @@ export interface Venue<State> {
   /** Only venues have it whose program sells through several pools in one instruction. */
   readonly chainSales?: ChainSales<State>;
 
-  /** All fees that a first unit pays here, in parts per million, rounded up: for display only. */
+  /**
+   * All fees of a small sale here, in parts per million, rounded up. Weighs routes and is displayed; quotes have
+   * fees of their own.
+   */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
   /**
    * 1: the program's rounding costs a sale at most one unit of the input, for any amount, apart from the

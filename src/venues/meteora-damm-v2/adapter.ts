@@ -150,8 +150,12 @@ function feePpm(state: DammV2State, inputMint: Address, clock: Clock): number {
   try {
     const point = pointOf(state, clock);
     const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: 1n });
-    const transfers = [state.tokenA.transferFee, state.tokenB.transferFee];
-    return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers, clock.epoch);
+    const [tokenA, tokenB] = [state.tokenA.transferFee, state.tokenB.transferFee];
+    const transfers = isAToB
+      ? { input: tokenA, output: tokenB }
+      : { input: tokenB, output: tokenA };
+    const side = { venue: meteoraDammV2, state, inputMint, epoch: clock.epoch };
+    return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers, side);
   } catch (error) {
     // A fee that the program can't compute takes the whole order: it refuses.
     if (error instanceof MathError) return ALL_PPM;

@@ -117,9 +117,13 @@ function spotPrice(state: DlmmState, inputMint: Address): Ratio | null {
 function feePpm(state: DlmmState, inputMint: Address, clock: Clock): number {
   const side = sideOf(state, inputMint);
   const bin = side === null ? null : firstPayingBin(state, side);
-  if (bin === null) return 0;
-  const transfers = [state.transferFeeX, state.transferFeeY];
-  return allFeesPpm(poolFeePpm(state, bin, clock), transfers, clock.epoch);
+  if (side === null || bin === null) return 0;
+  const { transferFeeX, transferFeeY } = state;
+  const transfers = side.sellsX
+    ? { input: transferFeeX, output: transferFeeY }
+    : { input: transferFeeY, output: transferFeeX };
+  const sold = { venue: meteoraDlmm, state, inputMint, epoch: clock.epoch };
+  return allFeesPpm(poolFeePpm(state, bin, clock), transfers, sold);
 }
 
 function poolFeePpm(state: DlmmState, bin: Bin, clock: Clock): number {

@@ -105,9 +105,14 @@ function status(state: WhirlpoolState, clock: Clock): PoolStatus {
   return clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : "open";
 }
 
-function feePpm(state: WhirlpoolState, _inputMint: Address, clock: Clock): number {
-  const transfers = [state.tokenA.transferFee, state.tokenB.transferFee];
-  return allFeesPpm(tradeFeePpm(state, clock), transfers, clock.epoch);
+function feePpm(state: WhirlpoolState, inputMint: Address, clock: Clock): number {
+  const [tokenA, tokenB] = [state.tokenA.transferFee, state.tokenB.transferFee];
+  const transfers =
+    directionOf(state, inputMint) === "down"
+      ? { input: tokenA, output: tokenB }
+      : { input: tokenB, output: tokenA };
+  const side = { venue: orcaWhirlpool, state, inputMint, epoch: clock.epoch };
+  return allFeesPpm(tradeFeePpm(state, clock), transfers, side);
 }
 
 function tradeFeePpm(state: WhirlpoolState, clock: Clock): number {

@@ -35,10 +35,10 @@ export const pumpCurve: Venue<PumpCurveState> = {
   chainSales: {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,
-    feePpm: (state, _inputMint, clock, place) => feePpmAt(state, clock, place),
+    feePpm: (state, inputMint, clock, place) => feePpmAt(state, inputMint, clock, place),
     derivedAccounts,
   },
-  feePpm: (state, _inputMint, clock) => feePpmAt(state, clock, SINGLE_SALE),
+  feePpm: (state, inputMint, clock) => feePpmAt(state, inputMint, clock, SINGLE_SALE),
 };
 
 function accountsNeeded(pool: Address, known: AccountSet, mint?: Address): readonly Address[] {
@@ -79,7 +79,19 @@ function reachable(state: PumpCurveState, inputMint: Address, fallBps: number): 
     : minBigint(constantProductReachable(state.virtualQuote, fallBps), payableQuote(state));
 }
 
-function feePpmAt(state: PumpCurveState, { epoch }: Clock, place: ChainPlace): number {
+/** A coin of pump's has no transfer fee; its quote may have one. */
+function feePpmAt(
+  state: PumpCurveState,
+  inputMint: Address,
+  { epoch }: Clock,
+  place: ChainPlace,
+): number {
   const { protocolBps, creatorBps } = ratesInChain(curveRates(state), place);
-  return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, [state.quoteTransferFee], epoch);
+  const { quoteMint, quoteTransferFee } = state;
+  const transfers =
+    inputMint === quoteMint
+      ? { input: quoteTransferFee, output: null }
+      : { input: null, output: quoteTransferFee };
+  const side = { venue: pumpCurve, state, inputMint, epoch };
+  return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, transfers, side);
 }

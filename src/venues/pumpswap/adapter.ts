@@ -190,6 +190,8 @@ function feePpmAt(
   const { baseMint, baseTransferFee, quoteTransferFee } = state;
   const poolPpm = toNumber(lpBps + protocolBps + creatorBps) * 100;
   const transfers =
-    inputMint === baseMint ? [quoteTransferFee] : [quoteTransferFee, baseTransferFee];
-  return allFeesPpm(poolPpm, transfers, epoch);
+    inputMint === baseMint
+      ? { input: null, output: quoteTransferFee }
+      : { input: quoteTransferFee, output: baseTransferFee };
+  return allFeesPpm(poolPpm, transfers, { venue: pumpSwap, state, inputMint, epoch });
 }

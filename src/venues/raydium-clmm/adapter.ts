@@ -108,12 +108,17 @@ function status(state: ClmmState, clock: Clock): PoolStatus {
 }
 
 /** The sum of all rates: a little above what they take together. */
-function feePpm(state: ClmmState, _inputMint: Address, clock: Clock): number {
+function feePpm(state: ClmmState, inputMint: Address, clock: Clock): number {
   const volatility = beginVolatility(state, clock.unixTimestamp);
   const tradeFeePpm =
     volatility === null
       ? state.tradeFeePpm
       : toNumber(feePpmNow(accumulate(volatility), state.tradeFeePpm));
-  const transfers = [state.token0.transferFee, state.token1.transferFee];
-  return allFeesPpm(tradeFeePpm, transfers, clock.epoch);
+  const [token0, token1] = [state.token0.transferFee, state.token1.transferFee];
+  const transfers =
+    directionOf(state, inputMint) === "down"
+      ? { input: token0, output: token1 }
+      : { input: token1, output: token0 };
+  const side = { venue: raydiumClmm, state, inputMint, epoch: clock.epoch };
+  return allFeesPpm(tradeFeePpm, transfers, side);
 }

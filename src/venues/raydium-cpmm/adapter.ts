@@ -122,8 +122,8 @@ function feePpm(state: CpmmState, inputMint: Address, clock: Clock): number {
   const poolPpm = state.tradeFeeRate + state.creatorFeeRate;
   return allFeesPpm(
     toNumber(minBigint(poolPpm, FEE_RATE_DENOMINATOR)),
-    [input.transferFee, output.transferFee],
-    clock.epoch,
+    { input: input.transferFee, output: output.transferFee },
+    { venue: raydiumCpmm, state, inputMint, epoch: clock.epoch },
   );
 }
 

@@ -102,7 +102,10 @@ function isPriced({ status, kind, virtualBase, virtualQuote, realBase }: LaunchL
 }
 
 /** What both sides' own mints charge for being moved is a fee of the sale, too. */
-function feePpm(state: LaunchLabState, _inputMint: Address, { epoch }: Clock): number {
-  const transfers = [state.baseTransferFee, state.quoteTransferFee];
-  return allFeesPpm(toNumber(totalFeeRate(state)), transfers, epoch);
+function feePpm(state: LaunchLabState, inputMint: Address, { epoch }: Clock): number {
+  const { baseTransferFee: base, quoteTransferFee: quote } = state;
+  const transfers =
+    inputMint === state.quoteMint ? { input: quote, output: base } : { input: base, output: quote };
+  const side = { venue: raydiumLaunchLab, state, inputMint, epoch };
+  return allFeesPpm(toNumber(totalFeeRate(state)), transfers, side);
 }

@@ -1,19 +1,20 @@
 import type { Address } from "#src/units/address.ts";
-import { divCeil, minBigint } from "#src/units/integer.ts";
+import { divCeil, minBigint, U64_MAX } from "#src/units/integer.ts";
 import { TOKEN_2022_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
-import type { PoolCaution, PoolOutline } from "../venue.ts";
+import type { PoolCaution, PoolOutline, Venue } from "../venue.ts";
 import { constantProductReachable } from "./curves/constant-product.ts";
 import { nullOnMathError } from "./refusals.ts";
 import { isStopped, loadedMint } from "./token/mint.ts";
 import { tokenBalance } from "./token/token-account.ts";
-import { type TransferFeeSchedule, transferFeeBps } from "./token/transfer-fee.ts";
+import { feeAt, type TransferFeeSchedule } from "./token/transfer-fee.ts";
 
 const PPM_PER_BPS = 100;
 const PPM = 1_000_000;
+const SMALL_FALL_BPS = 100;
 
 export type PairVaults = {
   readonly mintA: Address;
@@ -95,21 +96,52 @@ export function hookCautions(
   return a.hasHook || b.hasHook ? ["transfer-hook"] : [];
 }
 
+/** The transfer fees that a sale pays; null: none. */
+export type ChargedTransfers = {
+  readonly input: TransferFeeSchedule | null;
+  readonly output: TransferFeeSchedule | null;
+};
+
+/** One direction of a pool. */
+export type SoldSide<State> = {
+  readonly venue: Pick<Venue<State>, "spotPrice" | "reachable">;
+  readonly state: State;
+  readonly inputMint: Address;
+  readonly epoch: bigint;
+};
+
 /**
- * A pool's fee and both tokens' transfer fees together, in parts per million, rounded up: each is taken
- * from what the one before left.
+ * A pool's fee and the transfer fees together, in parts per million, rounded up: each is taken from what the one
+ * before left. A transfer fee with a maximum counts with its share of a sale that lowers the price by 1 %: it may
+ * take all of a first unit, and next to nothing of what anyone sells.
  */
-export function allFeesPpm(
+export function allFeesPpm<State>(
   poolPpm: number,
-  transfers: readonly (TransferFeeSchedule | null)[],
-  epoch: bigint,
+  transfers: ChargedTransfers,
+  { venue, state, inputMint, epoch }: SoldSide<State>,
 ): number {
   let left = Math.max(0, PPM - poolPpm);
-  for (const schedule of transfers) {
-    const ppm = transferFeeBps(schedule, epoch) * PPM_PER_BPS;
-    if (ppm > 0) left = Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
+  for (const side of ["input", "output"] as const) {
+    const schedule = transfers[side];
+    const fee = schedule === null ? null : feeAt(schedule, epoch);
+    if (fee === null || fee.feeBps === 0) continue;
+    const paid = fee.maximum >= U64_MAX ? 0n : venue.reachable(state, inputMint, SMALL_FALL_BPS);
+    const amount = side === "output" ? paid : soldFor(paid, venue.spotPrice(state, inputMint));
+    const ppm = Math.min(fee.feeBps * PPM_PER_BPS, mostPpm(fee.maximum, amount));
+    left = Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
   }
   return PPM - left;
+}
+
+/** What is sold for `paid` at a spot, rounded down. */
+function soldFor(paid: bigint, spot: Ratio | null): bigint {
+  return spot === null ? 0n : (paid * spot.denominator) / spot.numerator;
+}
+
+function mostPpm(maximum: bigint, amount: bigint): number {
+  return amount === 0n
+    ? PPM
+    : toNumber(minBigint(divCeil(maximum * BigInt(PPM), amount), BigInt(PPM)));
 }
 
 /**

@@ -26,11 +26,6 @@ export function transferFee(
   return minBigint(mulDivCeil(amount, BigInt(fee.feeBps), 10_000n), fee.maximum);
 }
 
-/** The rate that holds at `epoch`, in basis points; 0 for a mint without the extension. */
-export function transferFeeBps(schedule: TransferFeeSchedule | null, epoch: bigint): number {
-  return schedule === null ? 0 : feeAt(schedule, epoch).feeBps;
-}
-
 /** The schedule that holds at `epoch`. */
 export function feeAt(schedule: TransferFeeSchedule, epoch: bigint): TransferFee {
   return epoch >= schedule.newer.epoch ? schedule.newer : schedule.older;
