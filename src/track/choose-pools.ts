@@ -39,7 +39,8 @@ export type ChoiceInput = {
 /**
  * The candidates that sell the mint; where they are too many, those whose quote vaults hold the most
  * (method.md section 1). A pool is left out only if `limit` others hold more: anyone can create
- * thousands of pools, at any address that is not reserved for a launchpad's own.
+ * thousands of pools, at any address that is not reserved for a launchpad's own. Pools that pay another token
+ * compete with those that pay the same one, by what they hold of it.
  */
 export async function choosePools(source: ChainSource, input: ChoiceInput): Promise<Choice> {
   const { mint, known, limit } = input;
@@ -47,19 +48,19 @@ export async function choosePools(source: ChainSource, input: ChoiceInput): Prom
   if (paying.length <= limit)
     return { pools: paying, leftOut: [], weighedOut: [], isComplete: true };
 
-  const weighable = takeInTurn(paying).slice(0, MAX_WEIGHED);
+  const byVenue = Map.groupBy(paying, ({ venue }) => venue.id);
+  const weighable = inTurn([...byVenue.values()]).slice(0, MAX_WEIGHED);
   await readVaults(source, weighable, input);
   const weighed = weighable.map((pool) => weighedPool(pool, mint, known)).toSorted(compareWeights);
-  const hopMints = new Set(hopMintsOf({ mint, except: null }, weighable, known));
+  const hopMints = hopMintsOf({ mint, except: null }, weighable, known);
   const money = weighed.filter(({ isMoney }) => isMoney);
-  const others = weighed.filter(({ isMoney }) => !isMoney);
-  const paidInOther = others.filter(
-    ({ quoteMint }) => quoteMint !== null && hopMints.has(quoteMint),
+  const others = inTurn(
+    hopMints.map((hop) => weighed.filter((one) => !one.isMoney && one.quoteMint === hop)),
   );
   const chosen = new Set([
     ...weighed.filter(({ pool }) => pool.isReserved),
     ...money.slice(0, limit),
-    ...paidInOther.slice(0, Math.min(limit, MAX_OTHER_POOLS)),
+    ...others.slice(0, Math.min(limit, MAX_OTHER_POOLS)),
   ]);
   const dropped = weighed.filter((pool) => !chosen.has(pool));
   return {
@@ -78,7 +79,7 @@ type WeighedPool = {
   /** Null while the pair can't be read. */
   readonly quoteMint: Address | null;
   readonly isMoney: boolean;
-  /** Lamports where it pays in SOL or a stable; else units of the token itself. Null: unreadable. */
+  /** Lamports where it pays in SOL or a stable; else units of its quote mint. Null: unreadable. */
   readonly weight: bigint | null;
 };
 
@@ -88,11 +89,9 @@ function mayPay(pool: PoolRef, mint: Address, known: LoadedAccounts): boolean {
   return outline === null || quoteMintFor(mint, outline) !== null;
 }
 
-/** One pool of each program after the other, so that no program's pools push out another's. */
-function takeInTurn(pools: readonly PoolRef[]): readonly PoolRef[] {
-  const byVenue = Map.groupBy(pools, ({ venue }) => venue.id);
-  const longest = Math.max(...Array.from(byVenue.values(), ({ length }) => length));
-  const queues = [...byVenue.values()];
+/** The first of each queue, then the second of each, and so on: no queue pushes out another. */
+function inTurn<Item>(queues: readonly (readonly Item[])[]): readonly Item[] {
+  const longest = Math.max(0, ...queues.map(({ length }) => length));
   return Array.from({ length: longest }, (_, place) =>
     queues.flatMap((queue) => queue[place] ?? []),
   ).flat();
@@ -122,10 +121,16 @@ function accountsToWeigh(pool: PoolRef, mint: Address, known: LoadedAccounts): r
   const outline = outlineOf(pool, known);
   const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
   if (outline === null || quoteMint === null) return accountsNeeded(pool, known);
-  const wanted = isMoney(quoteMint) ? quoteMint : mint;
-  if (heldOf(outline, wanted) !== null) return [];
-  const vault = outline.mintA === wanted ? outline.vaultA : outline.vaultB;
-  return vault === undefined ? accountsNeeded(pool, known) : [vault];
+  // Of another token, what is held of both: quote mints are chosen by the token's side, and their pools by the other.
+  const unread = (isMoney(quoteMint) ? [quoteMint] : [mint, quoteMint]).filter(
+    (wanted) => heldOf(outline, wanted) === null,
+  );
+  const vaults = unread.map((wanted) =>
+    outline.mintA === wanted ? outline.vaultA : outline.vaultB,
+  );
+  return vaults.includes(undefined)
+    ? accountsNeeded(pool, known)
+    : vaults.flatMap((vault) => vault ?? []);
 }
 
 function weighedPool(pool: PoolRef, mint: Address, known: LoadedAccounts): WeighedPool {
@@ -133,7 +138,7 @@ function weighedPool(pool: PoolRef, mint: Address, known: LoadedAccounts): Weigh
   const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
   if (quoteMint === null) return { pool, quoteMint, isMoney: true, weight: null };
   if (!isMoney(quoteMint)) {
-    return { pool, quoteMint, isMoney: false, weight: heldOf(outline, mint) };
+    return { pool, quoteMint, isMoney: false, weight: heldOf(outline, quoteMint) };
   }
   const held = heldOf(outline, quoteMint);
   const weight = held === null || quoteMint === WSOL ? held : held * LAMPORTS_PER_STABLE_UNIT;

@@ -309,6 +309,24 @@ test("hundreds of junk pools can't push out the pools that hold the quote", asyn
   assert.equal(market.unpriced[0]?.quoteHeld, 1_000n * BigInt(301 - MAX_POOLS));
 });
 
+test("pools that hold much of the token and nothing of what they pay push out none that pays", async () => {
+  const chain = new ScriptedChain();
+  const quote = namedAddress("quote");
+  for (const mint of [MINT, quote]) placeMint(chain, mint);
+  const honest = placePool(chain, plainPool("honest", MINT, quote), RESERVES);
+  placePool(chain, plainPool("hop", quote, WSOL), RESERVES);
+  for (let index = 0; index < 40; index++) {
+    placePool(chain, plainPool(`asks ${index}`, MINT, quote), {
+      base: 2n * RESERVES.base,
+      quote: 1n,
+    });
+    placePool(chain, plainPool(`empty ${index}`, MINT, WSOL), { base: 1n, quote: 0n });
+  }
+  const { market } = await load(chain);
+  assert.ok(market.pools.some(({ address }) => address === honest.address));
+  assert.ok((assess(market).measurement?.depthLamports ?? 0n) > 0n);
+});
+
 test("a pool that is left out because its vault was not returned is not taken for an empty one", async () => {
   const chain = new ScriptedChain();
   placeToken(chain, MINT, 80);
