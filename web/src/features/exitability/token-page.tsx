@@ -33,6 +33,7 @@ import { ExitAnswer, whyNotSold } from "./exit-answer.tsx";
 import { isPaused } from "./is-paused.ts";
 import { LimitNotice } from "./limit-notice.tsx";
 import { MailRow } from "./mail-row.tsx";
+import { shownExit } from "./shown-exit.ts";
 import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
 import { exitPath, keepSale, readSale, type Sale, saleSearch, sizeInSol } from "./token-search.ts";
@@ -72,7 +73,8 @@ export function TokenPage({ mint }: Props) {
   }, [mint, facts.data, name.short]);
   const isClosed = isPaused({ answer: answer.data, history: history.data, facts: facts.data });
   // Whether an unknown exit is a pause is known with the history.
-  const isJudged = exit.data?.state !== "bloqueado_dato" || !history.isPending;
+  const known = shownExit(exit.data, answer.data);
+  const isJudged = known?.state !== "bloqueado_dato" || !history.isPending;
   const refusal = refusalOf(exit.error) ?? refusalOf(answer.error);
   function changeSale(changed: Sale): void {
     keepSale(changed);
@@ -86,7 +88,7 @@ export function TokenPage({ mint }: Props) {
         name={name}
         answer={answer.data}
         sale={sale}
-        exitSol={exit.data?.size_sol ?? null}
+        exitSol={known?.size_sol ?? null}
         isMissing={refusal !== null && refusal.code === "not_found"}
       />
       <MailRow mint={mint} />
@@ -103,7 +105,7 @@ export function TokenPage({ mint }: Props) {
             <ExitAnswer
               mint={mint}
               name={name.short}
-              exit={isJudged ? exit.data : undefined}
+              exit={isJudged ? known : undefined}
               error={exit.error}
               onRetry={() => void exit.refetch()}
               sale={sale}
@@ -115,7 +117,7 @@ export function TokenPage({ mint }: Props) {
             />
             <TokenFactsLine
               answer={answer.data}
-              exit={exit.data}
+              exit={known}
               isPushed={isPushed}
               isUnasked={isUnasked}
               isPaused={isClosed}
@@ -123,7 +125,7 @@ export function TokenPage({ mint }: Props) {
           </section>
           <div className="answer-notes stack">
             <QuotaLine />
-            <Announcement exit={isJudged ? exit.data : undefined} isPaused={isClosed} />
+            <Announcement exit={isJudged ? known : undefined} isPaused={isClosed} />
             {answer.data === undefined ? null : (
               <State
                 answer={answer.data}
@@ -140,7 +142,7 @@ export function TokenPage({ mint }: Props) {
                   answer={answer.data}
                   facts={facts.data}
                   sale={sale}
-                  exit={exit.data}
+                  exit={known}
                   isPaused={isClosed}
                 />
               </Suspense>

@@ -1,14 +1,16 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
-import type { Exitability } from "#client/openapi.ts";
+import { useEffect, useMemo, useRef } from "react";
+import type { ExitAt, Exitability } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
 import { useLiveToken } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { paced } from "./paced.ts";
+import { isOlder } from "./shown-exit.ts";
 import { exitabilityPath, type Profile } from "./token-search.ts";
 import { POLL_MS, PUSHED_POLL_MS } from "./use-token-data.ts";
 
 /** A sale's figures follow the chain at most this often: each is a request, and pages have 120 a minute. */
-const LEAST_BETWEEN_MS = 5_000;
+const PACE = { delayMs: 0, leastMs: 5_000 } as const;
 
 const queryKey = (mint: string, profile: Profile, language: string) =>
   ["token", mint, "exitability", profile, language] as const;
@@ -25,21 +27,37 @@ export function useExitability(mint: string, profile: Profile, isPushed: boolean
 }
 
 /**
- * Takes the retail answers of the stream, and has the sale's figures read again with each. Returns
- * whether the stream is open, so that the page polls if it is not.
+ * Takes the retail answers of the stream, and has the sale's figures read again with each; one that
+ * comes too early has them read when the interval is over. Returns whether the stream is open, so
+ * that the page polls if it is not.
  */
 export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   const { language } = usePreferences();
   const client = useQueryClient();
+  const rereads = useMemo(
+    () => paced((answer: Exitability) => rereadSale(client, mint, answer), PACE),
+    [client, mint],
+  );
+  useEffect(() => () => rereads.cancel(), [rereads]);
   // The sale was read just before the first answer comes.
-  const readAtMs = useRef<number | null>(null);
+  const delayed = useRef<typeof rereads | null>(null);
   return useLiveToken<Exitability>(mint, isWanted, (answer) => {
     takeAnswer(client, queryKey(mint, "retail", language), answer);
-    const nowMs = Date.now();
-    readAtMs.current ??= nowMs;
-    if (document.hidden || nowMs - readAtMs.current < LEAST_BETWEEN_MS) return;
-    readAtMs.current = nowMs;
-    void client.invalidateQueries({ queryKey: ["token", mint, "at"] });
+    if (delayed.current !== rereads) rereads.delay();
+    delayed.current = rereads;
+    rereads.ask(answer);
+  });
+}
+
+/** Reads what is known of the token's sales again, where it is older than an answer. A hidden page waits until it is seen. */
+function rereadSale(client: QueryClient, mint: string, answer: Exitability): void {
+  if (document.hidden) return;
+  void client.invalidateQueries({
+    queryKey: ["token", mint, "at"],
+    predicate: ({ state }) => {
+      const exit = state.data as ExitAt | undefined;
+      return exit === undefined || isOlder(exit, answer);
+    },
   });
 }
 
