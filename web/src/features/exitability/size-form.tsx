@@ -4,6 +4,7 @@ import { formatUsd, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { nearestWithin } from "../../lib/size-range.ts";
 import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
+import type { WrittenAmount } from "../../lib/written-amount.ts";
 import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
 import {
   convertedAmount,
@@ -12,6 +13,7 @@ import {
   PROFILES,
   type Rates,
   readAmount,
+  readTyped,
   type Sale,
   type SizeUnit,
   UNITS,
@@ -79,14 +81,14 @@ function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps
   const id = useId();
   const shown = draft ?? localDigits(sale.amount, language);
   const { solUsd } = rates;
-  const isWrong =
-    draft === null ? isBeyondLimits(sale, solUsd) : readAmount(draft, sale.unit, solUsd) === null;
-  // What the address asks for is refused where the answer would be.
-  const isRefused = isWrong && draft !== null;
-  function type(typed: string): void {
-    onDraft(typed);
-    const amount = readAmount(typed, sale.unit, solUsd);
-    if (amount !== null) onSale({ ...sale, amount });
+  const read = (typed: string) => readTyped(typed, { unit: sale.unit, solUsd, language });
+  const typed = draft === null ? null : read(draft);
+  const isWrong = typed === null ? isBeyondLimits(sale, solUsd) : typed.kind !== "amount";
+  const hasNote = typed !== null && (typed.kind !== "amount" || typed.isByLanguage);
+  function type(draftNow: string): void {
+    onDraft(draftNow);
+    const written = read(draftNow);
+    if (written.kind === "amount") onSale({ ...sale, amount: written.digits });
   }
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -115,7 +117,7 @@ function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps
           onChange={(event) => type(event.target.value)}
           onBlur={() => isWrong || onDraft(null)}
           aria-invalid={isWrong}
-          aria-describedby={isRefused ? `${id}-error` : undefined}
+          aria-describedby={hasNote ? `${id}-note` : undefined}
         />
         <select
           aria-label={text.exit.unit}
@@ -131,13 +133,37 @@ function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps
           ))}
         </select>
       </div>
-      {isRefused ? (
-        <p id={`${id}-error`} className="field-error" role="alert">
-          <Limits unit={sale.unit} solUsd={solUsd} />
+      {hasNote ? (
+        <p
+          id={`${id}-note`}
+          className={isWrong ? "field-error" : "field-note"}
+          role={isWrong ? "alert" : "status"}
+        >
+          <ReadingNote typed={typed} unit={sale.unit} solUsd={solUsd} />
         </p>
       ) : null}
     </form>
   );
+}
+
+type ReadingProps = LimitsProps & { readonly typed: WrittenAmount };
+
+/** Why what is typed is refused, or how it was understood. What an address asks for is refused where the answer would be. */
+function ReadingNote({ typed, unit, solUsd }: ReadingProps) {
+  const { text, language } = usePreferences();
+  switch (typed.kind) {
+    case "amount":
+      return text.exit.amountRead(localDigits(typed.digits, language));
+    case "ambiguous": {
+      const [thousands, decimals] = typed.readings;
+      return text.exit.amountAmbiguous(
+        localDigits(thousands, language),
+        localDigits(decimals, language),
+      );
+    }
+    case "invalid":
+      return <Limits unit={unit} solUsd={solUsd} />;
+  }
 }
 
 type LimitsProps = { readonly unit: SizeUnit; readonly solUsd: number | null };

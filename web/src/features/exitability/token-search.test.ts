@@ -5,6 +5,7 @@ import {
   exitPath,
   limitsOf,
   readAmount,
+  readTyped,
   sizeInSol,
   worthInSol,
 } from "./token-search.ts";
@@ -30,6 +31,18 @@ test("an invalid amount, or one that cannot be sold, is refused", () => {
     assert.equal(readAmount(text, "tokens"), null, text);
   assert.equal(readAmount("0.001", "sol"), null);
   assert.equal(readAmount("1001", "sol"), null);
+});
+
+test("an amount that the page prints is never sold as a thousandth of it", () => {
+  const of = { unit: "tokens", solUsd: null } as const;
+  assert.equal(readTyped("398.111", { ...of, language: "es" }).kind, "ambiguous");
+  const english = readTyped("398,111", { ...of, language: "en" });
+  assert.ok(english.kind === "amount" && english.digits === "398111" && english.isByLanguage);
+  assert.equal(readTyped("1,000.5", { ...of, unit: "sol", language: "en" }).kind, "invalid");
+});
+
+test("an amount of an address has a point, whatever the language", () => {
+  assert.equal(readAmount("1.125", "tokens"), "1.125");
 });
 
 test("a size beyond what is measured is never asked for, and its limits are", () => {

@@ -2,6 +2,8 @@
 
 import { keep, readKept } from "../../lib/kept.ts";
 import { isWithin, nearestWithin, type Range, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
+import type { Language } from "../../lib/text/language.ts";
+import { readWritten, type WrittenAmount } from "../../lib/written-amount.ts";
 
 export const UNITS = ["sol", "tokens", "usd"] as const;
 export type SizeUnit = (typeof UNITS)[number];
@@ -24,30 +26,31 @@ export type Rates = {
 
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
 const KEPT_NAME = "sale";
-const PLAIN = /^\d{1,20}(?:\.\d{1,9})?$/;
+/** Addresses have amounts in digits with a point, whatever the page's language is. */
+const LANGUAGE_OF_ADDRESSES: Language = "en";
+
+/** What is typed into the field of an amount, read by the page's language; invalid if it can't be sold. */
+export function readTyped(
+  typed: string,
+  { unit, solUsd, language }: { unit: SizeUnit; solUsd: number | null; language: Language },
+): WrittenAmount {
+  const written = readWritten(typed, language);
+  const isUnsold =
+    written.kind === "amount" && isBeyondLimits({ amount: written.digits, unit }, solUsd);
+  return isUnsold ? { kind: "invalid" } : written;
+}
 
 /**
- * An amount as a person writes it, in plain digits: "1.500,25", "1,500.25", "2 300 000", "1.5k" and
- * "2,3 M" are understood; null for an invalid amount, or one that cannot be sold. Dollars have limits
- * only where a price of SOL is given.
+ * An amount of an address, in plain digits; null for an invalid amount, or one that cannot be sold.
+ * Dollars have limits only where a price of SOL is given.
  */
 export function readAmount(
   text: string,
   unit: SizeUnit,
   solUsd: number | null = null,
 ): string | null {
-  const amount = writtenAmount(text);
-  return amount === null || isBeyondLimits({ amount, unit }, solUsd) ? null : amount;
-}
-
-/** An amount in plain digits, whether or not it can be sold; null for an invalid one. */
-function writtenAmount(text: string): string | null {
-  const [, digits = "", suffix = ""] = /^([\d.,'\s]+?)\s*([kKmM]?)$/.exec(text.trim()) ?? [];
-  const plain = plainDigits(digits.replace(/['\s]/g, ""));
-  if (plain === null) return null;
-  const scale = suffix === "" ? 1 : suffix.toLowerCase() === "k" ? 1e3 : 1e6;
-  const amount = scale === 1 ? plain : scaled(plain, scale);
-  return PLAIN.test(amount) ? amount : null;
+  const written = readTyped(text, { unit, solUsd, language: LANGUAGE_OF_ADDRESSES });
+  return written.kind === "amount" ? written.digits : null;
 }
 
 /** The least and the most that is measured; in dollars as whole cents and whole dollars. Null: not known. */
@@ -97,23 +100,6 @@ export function convertedAmount(sale: Sale, unit: SizeUnit, rates: Rates): strin
   return amount.toFixed(unit === "usd" ? 2 : 9).replace(/\.?0+$/, "");
 }
 
-/** One mark is a decimal sign, unless it parts off three digits after others; of two kinds the last is. */
-function plainDigits(text: string): string | null {
-  const marks = [...text].filter((character) => character === "." || character === ",");
-  const last = marks.at(-1);
-  if (last === undefined) return /^\d+$/.test(text) ? text : null;
-  const isGrouped = marks.length > 1 && marks.every((mark) => mark === last);
-  const whole = isGrouped ? text : text.slice(0, text.lastIndexOf(last));
-  const fraction = isGrouped ? "" : text.slice(text.lastIndexOf(last) + 1);
-  const digits = whole.replace(/[.,]/g, "");
-  if (!/^\d+$/.test(digits) || (fraction !== "" && !/^\d+$/.test(fraction))) return null;
-  return fraction === "" ? digits : `${digits}.${fraction}`;
-}
-
-function scaled(plain: string, scale: number): string {
-  return String(Number((Number(plain) * scale).toPrecision(15)));
-}
-
 function oneOf<Value extends string>(values: readonly Value[], text: unknown): Value | null {
   return values.find((value) => value === text) ?? null;
 }
@@ -125,10 +111,10 @@ function oneOf<Value extends string>(values: readonly Value[], text: unknown): V
 export function readSale(parameters: URLSearchParams): Sale {
   const kept = keptSale();
   const unit = oneOf(UNITS, parameters.get("unit"));
-  const asked = writtenAmount(parameters.get("size") ?? "");
+  const asked = readWritten(parameters.get("size") ?? "", LANGUAGE_OF_ADDRESSES);
   const profile = oneOf(PROFILES, parameters.get("profile")) ?? kept.profile;
-  if (asked === null) return { ...kept, profile };
-  return { amount: asked, unit: unit ?? "sol", profile };
+  if (asked.kind !== "amount") return { ...kept, profile };
+  return { amount: asked.digits, unit: unit ?? "sol", profile };
 }
 
 /** Amounts in SOL suit any token; one token's own units, or what is not measured, are not kept for the next. */

@@ -4,16 +4,16 @@ import { Button } from "../../components/button.tsx";
 import { formatNumber, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { EntryChange } from "../../lib/watchlist.ts";
+import { readSize } from "./read-size.ts";
 
 type Props = {
   readonly item: WatchlistItem;
   readonly name: string;
-  readonly readSize: (text: string) => number | null;
   readonly onChange: (change: EntryChange) => void;
 };
 
 /** A size that is edited in place: Enter saves, Escape leaves, and the focus returns to where it was. */
-export function SizeField({ item, name, readSize, onChange }: Props) {
+export function SizeField({ item, name, onChange }: Props) {
   const { text, language } = usePreferences();
   const [draft, setDraft] = useState<string | null>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -39,11 +39,11 @@ export function SizeField({ item, name, readSize, onChange }: Props) {
       </Button>
     );
   }
-  const size = readSize(draft);
+  const written = readSize(draft, language, text);
   function submit(event: FormEvent): void {
     event.preventDefault();
-    if (size === null) return;
-    onChange({ id: item.id, size_sol: size });
+    if (written.sol === null) return;
+    onChange({ id: item.id, size_sol: written.sol });
     setDraft(null);
   }
   function leave(event: KeyboardEvent): void {
@@ -59,18 +59,18 @@ export function SizeField({ item, name, readSize, onChange }: Props) {
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={leave}
           aria-label={`${text.watchlist.size}: ${name}`}
-          aria-invalid={size === null}
+          aria-invalid={written.sol === null}
         />
-        <Button type="submit" isSmall disabled={size === null}>
+        <Button type="submit" isSmall disabled={written.sol === null}>
           {text.common.save}
         </Button>
         <Button isSmall look="quiet" onClick={() => setDraft(null)}>
           {text.common.cancel}
         </Button>
       </div>
-      {size === null ? (
+      {written.sol === null ? (
         <p className="field-error" role="alert">
-          {text.watchlist.sizeInvalid}
+          {written.wrong}
         </p>
       ) : null}
     </form>

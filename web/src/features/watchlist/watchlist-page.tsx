@@ -12,20 +12,12 @@ import { isApiError } from "../../lib/api.ts";
 import { findMint } from "../../lib/find-mint.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useTitle } from "../../lib/title.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
+import { readSize } from "./read-size.ts";
 import { type SortBy, sortItems } from "./sort-items.ts";
 import { WatchlistTable } from "./watchlist-table.tsx";
 import "./watchlist.css";
-
-const SIZE = /^\d{1,4}(?:[.,]\d{1,9})?$/;
-
-/** A size as a person writes it, comma or point; null where it is none that may be watched. */
-function readSize(text: string): number | null {
-  const size = SIZE.test(text.trim()) ? Number(text.trim().replace(",", ".")) : Number.NaN;
-  return isWithin(size, SIZE_RANGE_SOL) ? size : null;
-}
 
 export function WatchlistPage() {
   const { text } = usePreferences();
@@ -80,7 +72,6 @@ function ListOf({ account }: { readonly account: Account }) {
         ) : (
           <WatchlistTable
             items={sortItems(items, sortBy)}
-            readSize={readSize}
             onChange={(entry) => change.mutate(entry)}
             onRemove={(id) => remove.mutateAsync(id)}
           />
@@ -96,16 +87,22 @@ type AddProps = {
 };
 
 function AddForm({ isFull, onAdd }: AddProps) {
-  const { text } = usePreferences();
+  const { text, language } = usePreferences();
   const [mint, setMint] = useState("");
   const [size, setSize] = useState("1");
-  const [wrong, setWrong] = useState<"mint" | "size" | null>(null);
+  const [wrong, setWrong] = useState<{ mint?: string; size?: string }>({});
   async function submit(): Promise<void> {
-    const parsed = readSize(size);
+    const written = readSize(size, language, text);
     const found = findMint(mint);
-    setWrong(found === null ? "mint" : parsed === null ? "size" : null);
-    if (found === null || parsed === null) return;
-    await onAdd(found, parsed);
+    setWrong(
+      found === null
+        ? { mint: text.home.invalid }
+        : written.sol === null
+          ? { size: written.wrong }
+          : {},
+    );
+    if (found === null || written.sol === null) return;
+    await onAdd(found, written.sol);
     // What was typed while the answer was on its way stays.
     setMint((typed) => (typed === mint ? "" : typed));
   }
@@ -127,7 +124,7 @@ function AddForm({ isFull, onAdd }: AddProps) {
               onChange={(event) => setMint(event.target.value)}
               autoComplete="off"
               spellCheck={false}
-              wrong={wrong === "mint" ? text.home.invalid : null}
+              wrong={wrong.mint ?? null}
             />
             <Field
               id="watch-size"
@@ -136,7 +133,7 @@ function AddForm({ isFull, onAdd }: AddProps) {
               value={size}
               disabled={isFull}
               onChange={(event) => setSize(event.target.value)}
-              wrong={wrong === "size" ? text.watchlist.sizeInvalid : null}
+              wrong={wrong.size ?? null}
             />
             <Button type="submit" look="primary" disabled={isFull || isPending}>
               {text.watchlist.add}

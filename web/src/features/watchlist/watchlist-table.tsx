@@ -21,13 +21,12 @@ import { SizeField } from "./size-field.tsx";
 
 type Props = {
   readonly items: readonly WatchlistItem[];
-  readonly readSize: (text: string) => number | null;
   readonly onChange: (change: EntryChange) => void;
   readonly onRemove: (id: number) => Promise<unknown>;
 };
 
 /** Each entry at its own size, live: a table, and on a phone cards with the same cells. */
-export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
+export function WatchlistTable({ items, onChange, onRemove }: Props) {
   const { text } = usePreferences();
   // A removed entry can be taken back for a while; the request follows afterwards.
   const [leaving, setLeaving] = useState<readonly number[]>([]);
@@ -57,7 +56,6 @@ export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
             key={item.id}
             item={item}
             isLeaving={leaving.includes(item.id)}
-            readSize={readSize}
             onChange={onChange}
             onLeaving={(isLeaving) => mark(item.id, isLeaving)}
             onRemove={() => {
@@ -74,13 +72,12 @@ export function WatchlistTable({ items, readSize, onChange, onRemove }: Props) {
 type RowProps = {
   readonly item: WatchlistItem;
   readonly isLeaving: boolean;
-  readonly readSize: Props["readSize"];
   readonly onChange: Props["onChange"];
   readonly onLeaving: (isLeaving: boolean) => void;
   readonly onRemove: () => void;
 };
 
-function Row({ item, isLeaving, readSize, onChange, onLeaving, onRemove }: RowProps) {
+function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
   const { text, language } = usePreferences();
   const { exitability: measured } = item;
   const name =
@@ -98,7 +95,7 @@ function Row({ item, isLeaving, readSize, onChange, onLeaving, onRemove }: RowPr
         ) : null}
       </th>
       <td data-name={text.watchlist.size}>
-        <SizeField item={item} name={name} readSize={readSize} onChange={onChange} />
+        <SizeField item={item} name={name} onChange={onChange} />
       </td>
       <td className="number" data-name={text.watchlist.pays}>
         <Paid item={item} />

@@ -16,6 +16,9 @@ export const exitEn: ExitText = {
     usd: "An amount of dollars above zero.",
   },
   amountInvalidUsd: (least, most) => `From ${least} to ${most}: what ${SIZES} SOL are worth.`,
+  amountAmbiguous: (thousands, decimals) =>
+    `It could be ${thousands} or ${decimals}: write one of these.`,
+  amountRead: (amount) => `Read as ${amount}.`,
   amountTooFine: "This token does not have so many decimals.",
   unasked: "not measured",
   usdUnknown: "The price of SOL in dollars is not known now.",

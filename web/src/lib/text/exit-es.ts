@@ -16,6 +16,9 @@ export const exitEs = {
   },
   amountInvalidUsd: (least: string, most: string) =>
     `De ${least} a ${most}: lo que valen de ${SIZES} SOL.`,
+  amountAmbiguous: (thousands: string, decimals: string) =>
+    `Puede ser ${thousands} o ${decimals}: escribe uno de los dos.`,
+  amountRead: (amount: string) => `Se lee como ${amount}.`,
   amountTooFine: "Este token no tiene tantos decimales.",
   unasked: "no se mide",
   usdUnknown: "Ahora no se conoce el precio de SOL en dólares.",
