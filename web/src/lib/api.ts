@@ -1,4 +1,4 @@
-import { recordReached, recordUnreachable } from "./connection.ts";
+import { recordReached, recordUnreachable, serverNowMs } from "./connection.ts";
 import { recordQuota } from "./quota.ts";
 
 /** An answer that was not 2xx, in the service's own words. */
@@ -7,13 +7,20 @@ export class ApiError extends Error {
   readonly code: string;
   /** The whole body, for the fields that some errors carry. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** When it is worth asking again, by the service's clock; null: it does not say. */
+  readonly retryAtMs: number | null;
 
-  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+  constructor(
+    status: number,
+    body: Readonly<Record<string, unknown>>,
+    retryAtMs: number | null = null,
+  ) {
     super(typeof body.message === "string" ? body.message : `HTTP ${status}`);
     this.name = "ApiError";
     this.status = status;
     this.code = typeof body.error === "string" ? body.error : "unreachable";
     this.body = body;
+    this.retryAtMs = retryAtMs;
   }
 }
 
@@ -62,11 +69,16 @@ export async function api<Body>(path: string, request: ApiRequest = {}): Promise
     const isOurs = isRecord(answer) && typeof answer.error === "string";
     if (isOurs) recordReached(response.headers.get("date"));
     else recordUnreachable();
-    throw new ApiError(response.status, isOurs ? answer : {});
+    throw new ApiError(response.status, isOurs ? answer : {}, retryAtMs(response.headers));
   } catch (error) {
     if (!(error instanceof ApiError) && signal?.aborted !== true) recordUnreachable();
     throw error;
   }
+}
+
+function retryAtMs(headers: Headers): number | null {
+  const seconds = /^\d+$/.exec(headers.get("retry-after") ?? "")?.[0];
+  return seconds === undefined ? null : serverNowMs() + Number(seconds) * 1_000;
 }
 
 /** The answer that `public/early.js` asked for before this script had arrived; each is used once. */

@@ -7,6 +7,8 @@ export function explain(error: unknown, text: Text): string {
   const { used, limit, message } = error.body;
   if (error.code === "rate_limit_exceeded" && /today/.test(String(message)))
     return text.token.limitDay(String(used), String(limit));
+  if (error.code === "rate_limit_exceeded" && /this minute/.test(String(message)))
+    return text.token.limitMinute(String(used), String(limit));
   return (
     text.errors[error.code] ??
     (error.code === "unreachable" ? text.common.unreachable : error.message)

@@ -3,8 +3,9 @@ import type { ExitAt, Token } from "#client/openapi.ts";
 import { Failure } from "../../components/failure.tsx";
 import { isApiError } from "../../lib/api.ts";
 import { useConnection } from "../../lib/connection.ts";
-import { formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
+import { formatAge, formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
 import { mintName } from "../../lib/mint-name.ts";
+import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { Text } from "../../lib/text/es.ts";
 import { venueName } from "../../lib/venue-names.ts";
@@ -29,19 +30,28 @@ type Props = {
   readonly isUnasked: boolean;
   /** An alert is on: nothing is shown as good. */
   readonly isAlerting: boolean;
+  /** The figures could not be read again: they are shown as those of their time. */
+  readonly isOld: boolean;
   /** Every pool is known to be closed: the sale is not unknown, it can't be made. */
   readonly isPaused: boolean;
 };
 
 /** What the sale pays, what it loses and why: the answer that the page is for. */
 export function ExitAnswer(props: Props) {
-  const { mint, name, exit, error, onRetry, sale, solUsd, isUnasked } = props;
+  const { mint, name, exit, error, onRetry, sale, solUsd, isUnasked, isOld } = props;
   const { text } = usePreferences();
   const isOffline = useConnection() === "offline";
   const size = useSizeText(sale);
-  const [before, after] = text.exit.pays(size, sale.unit);
+  const nowMs = useNowMs();
+  const [before, after] =
+    isOld && exit !== undefined
+      ? text.exit.paid(size, sale.unit, formatAge((nowMs - Date.parse(exit.updated_at)) / 1_000))
+      : text.exit.pays(size, sale.unit);
   return (
-    <div className="exit-answer" aria-busy={exit === undefined && !isUnasked}>
+    <div
+      className={`exit-answer ${isOld ? "old" : ""}`}
+      aria-busy={exit === undefined && !isUnasked}
+    >
       <p className="exit-lead">
         {before}
         <bdi>{name}</bdi>
@@ -58,7 +68,7 @@ export function ExitAnswer(props: Props) {
       ) : exit !== undefined ? (
         <>
           <Outcome {...props} exit={exit} />
-          {exit.state === "bloqueado_dato" || exit.reason === "size-not-allowed" ? null : (
+          {exit.state === "bloqueado_dato" || exit.reason === "size-not-allowed" || isOld ? null : (
             <ProofCheck key={Object.values(sale).join()} mint={mint} sale={sale} solUsd={solUsd} />
           )}
         </>
@@ -96,13 +106,13 @@ function Waiting() {
 type OutcomeProps = Props & { readonly exit: ExitAt };
 
 function Outcome(props: OutcomeProps) {
-  const { exit, isAlerting, solUsd } = props;
+  const { exit, isAlerting, isOld, solUsd } = props;
   const { text, language } = usePreferences();
   const { net_sol: net, slippage_pct: slippage, size_sol: worth } = exit;
   if (exit.state !== "ok" || net === null || slippage === null || worth === null)
     return <NotSold exit={exit} isPaused={props.isPaused} />;
   const verdict = verdictOf(slippage);
-  const look = isAlerting && verdict === "good" ? "plain" : verdict;
+  const look = (isAlerting || isOld) && verdict === "good" ? "plain" : verdict;
   return (
     <>
       <p className="exit-paid figure">

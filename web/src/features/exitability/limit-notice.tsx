@@ -6,10 +6,12 @@ import { Notice } from "../../components/notice.tsx";
 import { type ApiError, api } from "../../lib/api.ts";
 import { explain } from "../../lib/explain.ts";
 import { tellStep } from "../../lib/funnel.ts";
+import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { useAccount } from "../../lib/session.ts";
+import { isLimitOfMinute } from "./refusal.ts";
 
-/** The day's queries are used up: what can be done about it. */
+/** Queries are used up: those of a minute come back, and for those of a day something can be done. */
 export function LimitNotice({ error }: { readonly error: ApiError }) {
   const { text } = usePreferences();
   const isAnonymous = typeof error.body.register_url === "string";
@@ -17,7 +19,9 @@ export function LimitNotice({ error }: { readonly error: ApiError }) {
     <Notice look="warn" title={text.token.limitTitle} isLive>
       <div className="stack">
         <p>{explain(error, text)}</p>
-        {isAnonymous ? (
+        {isLimitOfMinute(error) ? (
+          <Countdown untilMs={error.retryAtMs} />
+        ) : isAnonymous ? (
           <Link
             className="button primary"
             href="/sign-in"
@@ -30,6 +34,19 @@ export function LimitNotice({ error }: { readonly error: ApiError }) {
         )}
       </div>
     </Notice>
+  );
+}
+
+/** Read out once, with the notice, and not every second. */
+function Countdown({ untilMs }: { readonly untilMs: number | null }) {
+  const { text } = usePreferences();
+  const nowMs = useNowMs();
+  if (untilMs === null) return null;
+  const seconds = Math.max(0, Math.ceil((untilMs - nowMs) / 1_000));
+  return (
+    <p className="figure" aria-live="off">
+      {text.token.limitAgain(String(seconds))}
+    </p>
   );
 }
 

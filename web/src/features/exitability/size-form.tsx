@@ -1,10 +1,11 @@
-import { type FormEvent, useEffect, useId, useRef, useState } from "react";
+import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
 import { formatUsd, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { nearestWithin } from "../../lib/size-range.ts";
 import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
 import type { WrittenAmount } from "../../lib/written-amount.ts";
+import { type Paced, paced } from "./paced.ts";
 import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
 import {
   convertedAmount,
@@ -20,8 +21,8 @@ import {
   worthInSol,
 } from "./token-search.ts";
 
-/** While the slider moves, a size is asked for at most this often. */
-const LEAST_BETWEEN_MS = 250;
+/** While the slider moves, a size is asked for at most this often: each is a query, and plans have 120 a minute. */
+const SLIDER_PACE = { delayMs: 250, leastMs: 1_000 } as const;
 
 type Props = {
   readonly sale: Sale;
@@ -36,10 +37,24 @@ export function SizeForm({ sale, rates, onSale }: Props) {
     (unit) => unit !== "usd" || rates.solUsd !== null || sale.unit === "usd",
   );
   const [draft, setDraft] = useState<string | null>(null);
+  /** Where the slider is while its size is not the sale's yet. */
+  const [step, setStep] = useState<number | null>(null);
+  const slides = usePaced((size: number) => choose({ ...sale, unit: "sol", amount: String(size) }));
+  /** Another size replaces the one that the slider is about to ask for. */
+  function change(changed: Sale): void {
+    slides.cancel();
+    setStep(null);
+    onSale(changed);
+  }
   /** A size that is chosen replaces what was typed. */
   function choose(chosen: Sale): void {
     setDraft(null);
-    onSale(chosen);
+    change(chosen);
+  }
+  function slide(to: number): void {
+    setStep(to);
+    setDraft(null);
+    slides.ask(sizeAtStep(to));
   }
   return (
     <div className="size-form-box">
@@ -49,8 +64,9 @@ export function SizeForm({ sale, rates, onSale }: Props) {
           rates={rates}
           units={units}
           draft={draft}
+          sliding={step === null ? null : String(sizeAtStep(step))}
           onDraft={setDraft}
-          onSale={onSale}
+          onSale={change}
         />
         <Choice
           label={text.exit.way}
@@ -60,7 +76,7 @@ export function SizeForm({ sale, rates, onSale }: Props) {
         />
       </div>
       <Chips sale={sale} onSale={choose} />
-      <Slider sale={sale} rates={rates} onSale={choose} />
+      <Slider sale={sale} rates={rates} step={step} onStep={slide} />
     </div>
   );
 }
@@ -71,15 +87,19 @@ type AmountProps = {
   readonly units: readonly SizeUnit[];
   /** What is typed; null: the sale's own amount. */
   readonly draft: string | null;
+  /** In SOL; null: the slider does not move. */
+  readonly sliding: string | null;
   readonly onDraft: (draft: string | null) => void;
   readonly onSale: (sale: Sale) => void;
 };
 
 /** What is typed takes effect while it is an amount; what is not stays in the field, with the reason. */
-function AmountField({ sale, rates, units, draft, onDraft, onSale }: AmountProps) {
+function AmountField(props: AmountProps) {
+  const { sale, rates, units, draft, sliding, onDraft, onSale } = props;
   const { text, language } = usePreferences();
   const id = useId();
-  const shown = draft ?? localDigits(sale.amount, language);
+  const amount = sale.unit === "sol" ? (sliding ?? sale.amount) : sale.amount;
+  const shown = draft ?? localDigits(amount, language);
   const { solUsd } = rates;
   const read = (typed: string) => readTyped(typed, { unit: sale.unit, solUsd, language });
   const typed = draft === null ? null : read(draft);
@@ -197,14 +217,16 @@ function Chips({ sale, onSale }: SaleProps) {
   );
 }
 
-/** Moves freely; the sale follows at most four times a second, and ends at the last position. */
-function Slider({ sale, rates, onSale }: SaleProps & { readonly rates: Rates }) {
+type SliderProps = {
+  readonly sale: Sale;
+  readonly rates: Rates;
+  readonly step: number | null;
+  readonly onStep: (step: number) => void;
+};
+
+/** Moves freely; the sale follows at its own pace, and ends at the last position. */
+function Slider({ sale, rates, step, onStep }: SliderProps) {
   const { text, language } = usePreferences();
-  const [step, setStep] = useState<number | null>(null);
-  const publish = useThrottled((size: number) => {
-    setStep(null);
-    onSale({ ...sale, unit: "sol", amount: String(size) });
-  });
   const worth = worthInSol(sale, rates);
   const held = worth === null ? SLIDER_STEPS / 2 : stepOfSize(worth);
   const shown = step ?? held;
@@ -217,30 +239,16 @@ function Slider({ sale, rates, onSale }: SaleProps & { readonly rates: Rates }) 
       value={shown}
       aria-label={text.exit.slider}
       aria-valuetext={`${sizeAtStep(shown).toLocaleString(language)} SOL`}
-      onChange={(event) => {
-        setStep(Number(event.target.value));
-        publish(sizeAtStep(Number(event.target.value)));
-      }}
+      onChange={(event) => onStep(Number(event.target.value))}
     />
   );
 }
 
-/** Calls `action` with the newest value, at most once an interval, the last one always. */
-function useThrottled(action: (value: number) => void): (value: number) => void {
+/** Calls the newest `action` at the slider's pace. */
+function usePaced(action: (size: number) => void): Paced<number> {
   const newest = useRef(action);
   newest.current = action;
-  const waiting = useRef<{ value: number; timer: ReturnType<typeof setTimeout> } | null>(null);
-  useEffect(() => () => clearTimeout(waiting.current?.timer), []);
-  return (value) => {
-    if (waiting.current !== null) {
-      waiting.current.value = value;
-      return;
-    }
-    const timer = setTimeout(() => {
-      const last = waiting.current?.value ?? value;
-      waiting.current = null;
-      newest.current(last);
-    }, LEAST_BETWEEN_MS);
-    waiting.current = { value, timer };
-  };
+  const slides = useMemo(() => paced((size: number) => newest.current(size), SLIDER_PACE), []);
+  useEffect(() => () => slides.cancel(), [slides]);
+  return slides;
 }

@@ -1,5 +1,5 @@
-import { useQueryClient } from "@tanstack/react-query";
-import { Suspense, useEffect, useState } from "react";
+import { type UseQueryResult, useQueryClient } from "@tanstack/react-query";
+import { Suspense, useEffect, useRef, useState } from "react";
 import type { ExitAt, Exitability, Token } from "#client/openapi.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
@@ -10,7 +10,7 @@ import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { QuotaLine } from "../../components/quota-line.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { ApiError, isApiError } from "../../lib/api.ts";
+import { type ApiError, isApiError } from "../../lib/api.ts";
 import { explain } from "../../lib/explain.ts";
 import {
   formatPct,
@@ -33,6 +33,7 @@ import { ExitAnswer, whyNotSold } from "./exit-answer.tsx";
 import { isPaused } from "./is-paused.ts";
 import { LimitNotice } from "./limit-notice.tsx";
 import { MailRow } from "./mail-row.tsx";
+import { holds, isWholePage, refusalOf } from "./refusal.ts";
 import { shownExit } from "./shown-exit.ts";
 import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
@@ -75,7 +76,12 @@ export function TokenPage({ mint }: Props) {
   // Whether an unknown exit is a pause is known with the history.
   const known = shownExit(exit.data, answer.data);
   const isJudged = known?.state !== "bloqueado_dato" || !history.isPending;
-  const refusal = refusalOf(exit.error) ?? refusalOf(answer.error);
+  const last = useLastAnswered(mint, sale, known);
+  const refusal = useRefusal(exit, answer.error);
+  const isReplaced = refusal !== null && isWholePage(refusal, last !== null);
+  // The last answer stays in sight, with its own size, where the one that is asked for is refused.
+  const isOld = refusal !== null && !isUnasked && (exit.error !== null || known === undefined);
+  const shown = isOld && last !== null ? last : { sale, exit: known };
   function changeSale(changed: Sale): void {
     keepSale(changed);
     replaceSearch(saleSearch(changed));
@@ -92,7 +98,10 @@ export function TokenPage({ mint }: Props) {
         isMissing={refusal !== null && refusal.code === "not_found"}
       />
       <MailRow mint={mint} />
-      {refusal !== null ? (
+      {refusal !== null && !isReplaced ? (
+        <Refused mint={mint} error={refusal} onRetry={() => void exit.refetch()} />
+      ) : null}
+      {isReplaced ? (
         <Refused mint={mint} error={refusal} onRetry={() => void exit.refetch()} />
       ) : (
         <>
@@ -105,19 +114,20 @@ export function TokenPage({ mint }: Props) {
             <ExitAnswer
               mint={mint}
               name={name.short}
-              exit={isJudged ? known : undefined}
+              exit={isJudged ? shown.exit : undefined}
               error={exit.error}
               onRetry={() => void exit.refetch()}
-              sale={sale}
+              sale={shown.sale}
               facts={facts.data}
               solUsd={solUsd}
               isUnasked={isUnasked}
               isAlerting={alert.isOn}
+              isOld={isOld}
               isPaused={isClosed}
             />
             <TokenFactsLine
               answer={answer.data}
-              exit={known}
+              exit={shown.exit}
               isPushed={isPushed}
               isUnasked={isUnasked}
               isPaused={isClosed}
@@ -165,6 +175,25 @@ function useShownAlert(
   const shown = alertOf(history, nowMs);
   const isOn = answer?.alerta_deterioro === true || (shown !== null && shown.ended_at === null);
   return { shown, isOn };
+}
+
+type Answered = { readonly mint: string; readonly sale: Sale; readonly exit: ExitAt };
+
+/** The sale of this token that was answered last, whatever is asked for now. */
+function useLastAnswered(mint: string, sale: Sale, exit: ExitAt | undefined): Answered | null {
+  const last = useRef<Answered | null>(null);
+  if (exit !== undefined) last.current = { mint, sale, exit };
+  return last.current?.mint === mint ? last.current : null;
+}
+
+/** What refuses the answers of this page now. A limit of a minute refuses the sale that is asked for next, too. */
+function useRefusal(exit: Pick<UseQueryResult, "data" | "error">, other: unknown): ApiError | null {
+  const held = useRef<ApiError | null>(null);
+  const nowMs = useNowMs();
+  const refusal = refusalOf(exit.error) ?? refusalOf(other);
+  if (refusal !== null) held.current = refusal;
+  if (refusal !== null || exit.data !== undefined || held.current === null) return refusal;
+  return holds(held.current, nowMs) ? held.current : null;
 }
 
 /** A new alert makes every figure of the token old, those that are read rarely too. */
@@ -291,12 +320,6 @@ function State({ answer, isTrendKnown: isKnown, isPaused: isClosed }: StateProps
   );
 }
 
-/** An answer that is not about the sale: shown instead of the whole page. */
-function refusalOf(error: unknown): ApiError | null {
-  const codes = ["rate_limit_exceeded", "not_found", "chain_unavailable"];
-  return error instanceof ApiError && codes.includes(error.code) ? error : null;
-}
-
 type RefusedProps = {
   readonly mint: string;
   readonly error: ApiError;
@@ -305,8 +328,7 @@ type RefusedProps = {
 
 function Refused({ mint, error, onRetry }: RefusedProps) {
   const { text } = usePreferences();
-  if (isApiError(error, "rate_limit_exceeded") && error.body.upgrade_cta !== undefined)
-    return <LimitNotice error={error} />;
+  if (error.code === "rate_limit_exceeded") return <LimitNotice error={error} />;
   if (isApiError(error, "not_found")) {
     if (!looksLikeMint(mint)) {
       return (

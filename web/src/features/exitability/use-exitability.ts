@@ -2,12 +2,13 @@ import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-quer
 import { useEffect, useMemo, useRef } from "react";
 import type { ExitAt, Exitability } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
+import { serverNowMs } from "../../lib/connection.ts";
 import { useLiveToken } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { paced } from "./paced.ts";
+import { pollMs } from "./poll-ms.ts";
 import { isOlder } from "./shown-exit.ts";
 import { exitabilityPath, type Profile } from "./token-search.ts";
-import { POLL_MS, PUSHED_POLL_MS } from "./use-token-data.ts";
 
 /** A sale's figures follow the chain at most this often: each is a request, and pages have 120 a minute. */
 const PACE = { delayMs: 0, leastMs: 5_000 } as const;
@@ -22,7 +23,7 @@ export function useExitability(mint: string, profile: Profile, isPushed: boolean
   return useQuery({
     queryKey: queryKey(mint, profile, language),
     queryFn: ({ signal }) => api<Exitability>(exitabilityPath(mint, profile), { signal }),
-    refetchInterval: isPushedHere ? PUSHED_POLL_MS : POLL_MS,
+    refetchInterval: ({ state }) => pollMs(state, isPushedHere, serverNowMs()),
   });
 }
 

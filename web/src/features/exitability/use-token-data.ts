@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import type { ExitAt, History, Pools, StressedExit, Token } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
+import { serverNowMs } from "../../lib/connection.ts";
+import { pollMs } from "./poll-ms.ts";
 import { exitPath, type Sale } from "./token-search.ts";
 
 /** Whether the mint has a power; null address unless it is set. */
@@ -24,9 +26,6 @@ export type Range = (typeof RANGES)[number];
 const RANGE_SECONDS: Readonly<Record<Range, number>> = { hour: 3_600, day: 86_400, week: 604_800 };
 const POINTS = 240;
 const REFRESH_MS = 15_000;
-/** Asked again this often where nothing is pushed, and less often where it is. */
-export const POLL_MS = 5_000;
-export const PUSHED_POLL_MS = 15_000;
 /** While an alert is on whose cause has not been read yet. */
 const URGENT_MS = 2_000;
 /** Holders of pool shares are read at most once a minute. */
@@ -98,7 +97,7 @@ export function useExitAt(mint: string, sale: Sale, solUsd: number | null, isPus
   return useQuery({
     queryKey: ["token", mint, "at", wanted],
     queryFn: ({ signal }) => api<ExitAt>(wanted ?? "", { signal }),
-    refetchInterval: isPushed ? PUSHED_POLL_MS : POLL_MS,
+    refetchInterval: ({ state }) => pollMs(state, isPushed, serverNowMs()),
     gcTime: FORGOTTEN_MS,
     enabled: wanted !== null,
   });

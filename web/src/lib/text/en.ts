@@ -152,6 +152,8 @@ export const en: Text = {
     plans: "Plans",
     limitDay: (used, limit) =>
       `You have used ${used} of ${limit} queries today; the count is reset at 00:00 UTC.`,
+    limitMinute: (used, limit) => `You have used ${used} of ${limit} queries this minute.`,
+    limitAgain: (seconds) => `The figures are read again in ${seconds} s.`,
     limitRegister: "Register for free to double your daily queries.",
     limitWaitlist: "Join the waitlist",
     limitWaitlisted: "You are on it. We will notify you.",

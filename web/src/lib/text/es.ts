@@ -177,6 +177,9 @@ export const es = {
     plans: "Planes",
     limitDay: (used: string, limit: string) =>
       `Has usado ${used} de ${limit} consultas hoy; la cuenta vuelve a cero a las 00:00 UTC.`,
+    limitMinute: (used: string, limit: string) =>
+      `Has usado ${used} de ${limit} consultas en este minuto.`,
+    limitAgain: (seconds: string) => `Las cifras se vuelven a leer dentro de ${seconds} s.`,
     limitRegister: "Regístrate gratis para duplicar tus consultas diarias.",
     limitWaitlist: "Apuntarme a la lista de espera",
     limitWaitlisted: "Apuntado. Te avisaremos.",

@@ -25,6 +25,10 @@ export const exitEn: ExitText = {
   way: "Route",
   ways: { retail: "one route", pro: "split" },
   pays: (size, unit) => [`Selling ${size} ${unit === "tokens" ? "" : "worth of "}`, " now pays"],
+  paid: (size, unit, age) => [
+    `Selling ${size} ${unit === "tokens" ? "" : "worth of "}`,
+    ` paid, ${age} ago`,
+  ],
   loses: (pct, sol) => `You lose ${pct} (${sol})`,
   gains: (sol) => `It pays ${sol} more than at the mid price. `,
   even: "It pays the same as at the mid price. ",

@@ -29,6 +29,11 @@ export const exitEs = {
     `Vender ${size} ${unit === "tokens" ? "" : "en "}`,
     " ahora paga",
   ],
+  /** The same for figures that were not read again since. */
+  paid: (size: string, unit: "sol" | "tokens" | "usd", age: string): readonly [string, string] => [
+    `Vender ${size} ${unit === "tokens" ? "" : "en "}`,
+    ` pagaba, hace ${age}`,
+  ],
   loses: (pct: string, sol: string) => `Pierdes un ${pct} (${sol})`,
   gains: (sol: string) => `Paga ${sol} más que al precio medio. `,
   even: "Paga lo mismo que al precio medio. ",
