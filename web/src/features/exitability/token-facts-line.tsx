@@ -12,7 +12,11 @@ const MOST_CAPACITY_SOL = 1_000;
 type Props = {
   readonly answer: Exitability | undefined;
   readonly exit: ExitAt | undefined;
+  /** When the sale is known to have paid this; null: it is not known what it pays. */
+  readonly knownAtMs: number | null;
   readonly isPushed: boolean;
+  /** The figures could not be read again. */
+  readonly isOld: boolean;
   /** The sale is not asked for, and so its answer never comes. */
   readonly isUnasked: boolean;
   /** Nothing can be sold now, and that is known. */
@@ -20,7 +24,8 @@ type Props = {
 };
 
 /** How much gets out within 10 %, and what else is known of the token at a glance. */
-export function TokenFactsLine({ answer, exit, isPushed, isUnasked, isPaused }: Props) {
+export function TokenFactsLine(props: Props) {
+  const { answer, exit, knownAtMs, isPushed, isOld, isUnasked, isPaused } = props;
   const { text, language } = usePreferences();
   const capacity = isPaused ? 0 : isUnasked ? null : exit?.capacity_sol;
   return (
@@ -63,7 +68,11 @@ export function TokenFactsLine({ answer, exit, isPushed, isUnasked, isPaused }: 
           )}
         </Fact>
       </dl>
-      <Freshness updatedAt={exit?.updated_at ?? answer?.updated_at ?? null} isPushed={isPushed} />
+      <Freshness
+        atMs={knownAtMs ?? (answer === undefined ? null : Date.parse(answer.updated_at))}
+        isPushed={isPushed}
+        isOld={isOld}
+      />
     </div>
   );
 }
@@ -113,23 +122,28 @@ function Price({ answer }: { readonly answer: Exitability }) {
   );
 }
 
-type FreshnessProps = { readonly updatedAt: string | null; readonly isPushed: boolean };
+type FreshnessProps = {
+  readonly atMs: number | null;
+  readonly isPushed: boolean;
+  readonly isOld: boolean;
+};
 
 /** Age of the chain state, counted here until newer data arrive. */
-function Freshness({ updatedAt, isPushed }: FreshnessProps) {
+function Freshness({ atMs, isPushed, isOld }: FreshnessProps) {
   const { text, language } = usePreferences();
   const nowMs = useNowMs();
-  if (updatedAt === null) return <p className="freshness">{"\u00a0"}</p>;
-  const ageSeconds = (nowMs - Date.parse(updatedAt)) / 1_000;
+  if (atMs === null) return <p className="freshness">{"\u00a0"}</p>;
+  const updatedAt = new Date(atMs).toISOString();
+  const ageSeconds = (nowMs - atMs) / 1_000;
   const isStale = ageSeconds > STALE_SECONDS;
   const age = formatAge(ageSeconds);
   return (
-    <p className={`freshness figure ${isStale ? "stale" : isPushed ? "live" : ""}`}>
+    <p className={`freshness figure ${isStale ? "stale" : isPushed && !isOld ? "live" : ""}`}>
       <span className="dot" aria-hidden="true" />
       <time dateTime={updatedAt} title={formatTime(updatedAt, language)}>
         {isStale ? text.exit.stateOld(age) : text.exit.stateAge(age)}
       </time>
-      {isStale ? null : <span> · {isPushed ? text.exit.live : text.exit.polled}</span>}
+      {isStale || isOld ? null : <span> · {isPushed ? text.exit.live : text.exit.polled}</span>}
     </p>
   );
 }

@@ -30,6 +30,7 @@ import { useTitle } from "../../lib/title.ts";
 import { AlertBanner } from "./alert-banner.tsx";
 import { alertOf, isTrendKnown } from "./alert-of.ts";
 import { ExitAnswer, whyNotSold } from "./exit-answer.tsx";
+import { type HeldState, heldState, knownAtMs } from "./held-state.ts";
 import { isPaused } from "./is-paused.ts";
 import { LimitNotice } from "./limit-notice.tsx";
 import { MailRow } from "./mail-row.tsx";
@@ -76,6 +77,7 @@ export function TokenPage({ mint }: Props) {
   // Whether an unknown exit is a pause is known with the history.
   const known = shownExit(exit.data, answer.data);
   const isJudged = known?.state !== "bloqueado_dato" || !history.isPending;
+  const held = useHeldState(answer.data);
   const last = useLastAnswered(mint, sale, known);
   const refusal = useRefusal(exit, answer.error);
   const isReplaced = refusal !== null && isWholePage(refusal, last !== null);
@@ -128,7 +130,11 @@ export function TokenPage({ mint }: Props) {
             <TokenFactsLine
               answer={answer.data}
               exit={shown.exit}
+              knownAtMs={
+                shown.exit === undefined ? null : knownAtMs(shown.exit, isOld ? null : held)
+              }
               isPushed={isPushed}
+              isOld={isOld}
               isUnasked={isUnasked}
               isPaused={isClosed}
             />
@@ -184,6 +190,13 @@ function useLastAnswered(mint: string, sale: Sale, exit: ExitAt | undefined): An
   const last = useRef<Answered | null>(null);
   if (exit !== undefined) last.current = { mint, sale, exit };
   return last.current?.mint === mint ? last.current : null;
+}
+
+/** The state that the answers of this page have repeated until now. */
+function useHeldState(answer: Exitability | undefined): HeldState | null {
+  const held = useRef<HeldState | null>(null);
+  if (answer !== undefined) held.current = heldState(held.current, answer);
+  return held.current;
 }
 
 /** What refuses the answers of this page now. A limit of a minute refuses the sale that is asked for next, too. */
