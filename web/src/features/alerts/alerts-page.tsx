@@ -16,6 +16,7 @@ import {
 import { tellStep } from "../../lib/funnel.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { isWholePause, recordedChange } from "../../lib/recorded-change.ts";
 import { useTitle } from "../../lib/title.ts";
 import { ChannelPanel } from "./channel-panel.tsx";
 import { useAlerts } from "./use-alerts.ts";
@@ -110,24 +111,27 @@ function Figures({ item }: { readonly item: Alert }) {
   const sol = (value: number | null) =>
     value === null
       ? text.common.unknown
-      : value <= FLOOR_SOL
+      : value === 0
         ? text.exit.alert.none
         : formatSol(value, language);
+  const { capacity, depth } = recordedChange(item);
+  const isSaleOver =
+    item.kind === "no-exit" || (item.slippage_after_pct === null && isWholePause(item));
   const rows = [
     {
       name: text.exit.chart.atSize(formatSol(item.size_sol, language)),
       before: pct(item.slippage_before_pct),
-      after: item.kind === "no-exit" ? text.token.noExit : pct(item.slippage_after_pct),
+      after: isSaleOver ? text.token.noExit : pct(item.slippage_after_pct),
     },
     {
       name: text.exit.alert.capacity,
-      before: sol(item.c10_before_sol),
-      after: sol(item.c10_after_sol),
+      before: sol(capacity.before),
+      after: sol(capacity.after),
     },
     {
       name: text.exit.alert.depth,
-      before: sol(item.depth_before_sol),
-      after: sol(item.depth_after_sol),
+      before: sol(depth.before),
+      after: sol(depth.after),
     },
   ];
   return (
@@ -143,9 +147,6 @@ function Figures({ item }: { readonly item: Alert }) {
     </dl>
   );
 }
-
-/** Below this no size is measured: the recorded figure is a floor, not a capacity. */
-const FLOOR_SOL = 0.0101;
 
 function Grade({ grade }: { readonly grade: Alert["grade"] }) {
   const { text, language } = usePreferences();

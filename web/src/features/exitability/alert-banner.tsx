@@ -1,7 +1,7 @@
 import { formatAge, formatNumber, formatPct, formatTime } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { recordedCapacity } from "./alert-of.ts";
+import { recordedChange } from "../../lib/recorded-change.ts";
 import type { HistoryAlert } from "./use-token-data.ts";
 
 type Props = { readonly alert: HistoryAlert | null; readonly isOn: boolean };
@@ -40,18 +40,11 @@ function When({ at }: { readonly at: string }) {
 /** From what to what, in figures. */
 export function Change({ alert }: { readonly alert: HistoryAlert }) {
   const { text, language } = usePreferences();
+  const { capacity, depth } = recordedChange(alert);
   return (
     <dl className="changes">
-      <BeforeAfter
-        name={text.exit.alert.capacity}
-        before={recordedCapacity(alert.c10_before_sol)}
-        after={recordedCapacity(alert.c10_after_sol)}
-      />
-      <BeforeAfter
-        name={text.exit.alert.depth}
-        before={alert.depth_before_sol}
-        after={alert.cause === "trading-paused" ? 0 : alert.depth_after_sol}
-      />
+      <BeforeAfter name={text.exit.alert.capacity} {...capacity} />
+      <BeforeAfter name={text.exit.alert.depth} {...depth} />
       {alert.share_pct === null || alert.cause === "trading-paused" ? null : (
         <div>
           <dt>{text.token.causes[alert.cause]}</dt>

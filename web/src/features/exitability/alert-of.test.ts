@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { History } from "#client/openapi.ts";
-import { alertOf, isTrendKnown, recordedCapacity } from "./alert-of.ts";
+import { recordedCapacity } from "../../lib/recorded-change.ts";
+import { alertOf, isTrendKnown } from "./alert-of.ts";
 import type { HistoryAlert, HistoryPoint } from "./use-token-data.ts";
 
 const at = (ms: number) => new Date(ms).toISOString();

@@ -5,20 +5,12 @@ import type { HistoryAlert, HistoryPoint } from "./use-token-data.ts";
 const SHOWN_MS = 3_600_000;
 /** A trend needs this much history. */
 const TREND_MS = 300_000;
-/** Below this no size is measured: the recorded figure is a floor, not a capacity. */
-const FLOOR_SOL = 0.0101;
-
 /** The alert that the page shows now: the newest that is on, or began within the hour. */
 export function alertOf(history: History | undefined, nowMs: number): HistoryAlert | null {
   const recent = (history?.alerts ?? []).filter(
     ({ started_at }) => nowMs - Date.parse(started_at) < SHOWN_MS,
   );
   return recent.toSorted((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at))[0] ?? null;
-}
-
-/** A capacity as recorded with an alert: at the floor it is zero. */
-export function recordedCapacity(sol: number | null): number | null {
-  return sol !== null && sol <= FLOOR_SOL ? 0 : sol;
 }
 
 /** Whether the history is long enough for a trend: a shorter one answers "stable" without knowing. */

@@ -7,10 +7,9 @@ import { api } from "../../lib/api.ts";
 import { formatAge, formatSol, plainText, shortAddress } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { recordedCapacity } from "../../lib/recorded-change.ts";
 
 const REFRESH_MS = 10_000;
-/** Below this no size is measured: the recorded figure is a floor, not a capacity. */
-const FLOOR_SOL = 0.0101;
 
 /** The tokens whose exit is deteriorating now, the newest alert first. Its place is kept while it is empty. */
 export function CurrentAlerts() {
@@ -67,7 +66,9 @@ function Entry({ alert }: { readonly alert: CurrentAlert }) {
       <span className="small">{text.exit.alert.causes[cause]}</span>
       <span className="small soft figure">
         {text.exit.alert.capacity} {formatSol(before, language)} →{" "}
-        <strong>{after <= FLOOR_SOL ? text.exit.alert.none : formatSol(after, language)}</strong>
+        <strong>
+          {recordedCapacity(after) === 0 ? text.exit.alert.none : formatSol(after, language)}
+        </strong>
       </span>
     </Link>
   );

@@ -16,6 +16,7 @@ import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { verdictOf } from "../../lib/verdict.ts";
 import type { EntryChange } from "../../lib/watchlist.ts";
+import { outcomeOf } from "./outcome-of.ts";
 import { RemoveButton } from "./remove-button.tsx";
 import { SizeField } from "./size-field.tsx";
 
@@ -128,37 +129,43 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
   );
 }
 
-/** The token can be sold, at other sizes than this one. */
-const SIZE_NOT_MEASURED = "bloqueado_tamano_amm";
+type OutcomeProps = { readonly item: WatchlistItem };
 
 /** What the position would pay: its size less what it loses. */
-function Paid({ item }: { readonly item: WatchlistItem }) {
+function Paid({ item }: OutcomeProps) {
   const { text, language } = usePreferences();
-  const { slippage_pct, state } = item.exitability;
-  if (slippage_pct === null)
-    return state === SIZE_NOT_MEASURED ? (
-      <span className="soft">{text.exit.unasked}</span>
-    ) : (
-      <Unknown />
-    );
-  return formatSol(item.size_sol * (1 - slippage_pct / 100), language);
+  const outcome = outcomeOf(item);
+  switch (outcome.kind) {
+    case "sold":
+      return formatSol(outcome.paidSol, language);
+    case "no-exit":
+      return text.exit.capacityNone;
+    case "not-measured":
+      return <span className="soft">{text.exit.unasked}</span>;
+    case "unknown":
+      return <Unknown />;
+  }
 }
 
-/** Null slippage is "no exit" only where the token was measured; else it is unknown. */
-function Slippage({ item }: { readonly item: WatchlistItem }) {
+function Slippage({ item }: OutcomeProps) {
   const { text, language } = usePreferences();
-  const { state, slippage_pct, alerta_deterioro } = item.exitability;
-  if (slippage_pct === null)
-    return state === "ok" ? (
-      <Badge look="bad">{text.token.noExit}</Badge>
-    ) : state === SIZE_NOT_MEASURED ? (
-      <span className="soft words">{text.token.notMeasured}</span>
-    ) : (
-      <Unknown />
-    );
-  const verdict = verdictOf(slippage_pct);
-  const look = verdict === "good" && alerta_deterioro === true ? "plain" : verdict;
-  return <span className={`verdict ${look}`}>{formatPct(slippage_pct, language, 2, 2)}</span>;
+  const outcome = outcomeOf(item);
+  switch (outcome.kind) {
+    case "sold": {
+      const verdict = verdictOf(outcome.slippagePct);
+      const isAlerting = item.exitability.alerta_deterioro === true;
+      const look = verdict === "good" && isAlerting ? "plain" : verdict;
+      return (
+        <span className={`verdict ${look}`}>{formatPct(outcome.slippagePct, language, 2, 2)}</span>
+      );
+    }
+    case "no-exit":
+      return <Badge look="bad">{text.token.noExit}</Badge>;
+    case "not-measured":
+      return <span className="soft words">{text.token.notMeasured}</span>;
+    case "unknown":
+      return <Unknown />;
+  }
 }
 
 const STALE_SECONDS = 60;
