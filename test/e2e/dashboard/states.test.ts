@@ -127,10 +127,10 @@ test("pools that are all paused are not called unknown, and stay listed", async 
   assert.deepEqual(await violationsOn(page), []);
 });
 
-test("the banner of an alert states when it began, and once it has ended, when it ended", async (t) => {
+test("the banner of an alert states when it began, and once it has ended, also for how long it is over", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
-  const { page, open } = await dashboard.visit();
+  const { page, open, keepPicture } = await dashboard.visit();
   const mint = demoMint("Three");
   const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const alert = {
@@ -154,7 +154,15 @@ test("the banner of an alert states when it began, and once it has ended, when i
       }),
     );
     await open(`/token/${mint}`);
-    assert.equal(await time.getAttribute("datetime"), ended_at ?? alert.started_at);
+    await time.first().waitFor();
+    const times = await time.evaluateAll((found) =>
+      found.map((each) => each.getAttribute("datetime")),
+    );
+    assert.deepEqual(times, [alert.started_at, ...(ended_at === null ? [] : [ended_at])]);
+    const when = await page.locator(".alert-when").innerText();
+    assert.equal(when, ended_at === null ? "50 min ago" : "50 min ago · over for 4 min");
+    assert.match(await page.locator(".alert-title").innerText(), /Heavy selling$/);
+    await keepPicture(`token-alert-${ended_at === null ? "on" : "over"}-light-en`, "window");
   }
 });
 

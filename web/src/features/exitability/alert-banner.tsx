@@ -16,23 +16,40 @@ export function AlertBanner({ alert, isOn }: Props) {
         <strong className="alert-title">
           <span aria-hidden="true">▼ </span>
           {text.exit.alert.causes[alert?.cause ?? "unknown"]}
-          {isOn ? "" : ` · ${text.exit.alert.ended}`}
         </strong>
-        {alert === null ? null : (
-          <When at={isOn ? alert.started_at : (alert.ended_at ?? alert.started_at)} />
-        )}
+        {alert === null ? null : <When alert={alert} isOn={isOn} />}
       </div>
       {alert === null ? null : <Change alert={alert} />}
     </section>
   );
 }
 
-function When({ at }: { readonly at: string }) {
-  const { text, language } = usePreferences();
+type WhenProps = { readonly alert: HistoryAlert; readonly isOn: boolean };
+
+/** When it happened, and for how long it is over: the second time alone would read as the first. */
+function When({ alert: { started_at, ended_at }, isOn }: WhenProps) {
+  const { text } = usePreferences();
+  return (
+    <span className="small figure alert-when">
+      <Age at={started_at} sentence={text.exit.alert.ago} />
+      {isOn || ended_at === null ? null : (
+        <>
+          {" · "}
+          <Age at={ended_at} sentence={text.exit.alert.overFor} />
+        </>
+      )}
+    </span>
+  );
+}
+
+type AgeProps = { readonly at: string; readonly sentence: (age: string) => string };
+
+function Age({ at, sentence }: AgeProps) {
+  const { language } = usePreferences();
   const nowMs = useNowMs();
   return (
-    <time className="small figure" dateTime={at} title={formatTime(at, language)}>
-      {text.exit.alert.ago(formatAge((nowMs - Date.parse(at)) / 1_000))}
+    <time dateTime={at} title={formatTime(at, language)}>
+      {sentence(formatAge((nowMs - Date.parse(at)) / 1_000))}
     </time>
   );
 }

@@ -78,7 +78,7 @@ export const exitEn: ExitText = {
       "trading-paused": "Trading was paused",
       unknown: "The exit is getting worse fast",
     },
-    ended: "Over",
+    overFor: (age) => `over for ${age}`,
     ago: (age) => `${age} ago`,
     capacity: "Exit within 10 %",
     depth: "Can be taken out in all",

@@ -89,7 +89,7 @@ export const exitEs = {
       "trading-paused": "Se ha pausado la negociación",
       unknown: "La salida empeora deprisa",
     },
-    ended: "Terminada",
+    overFor: (age: string) => `terminada hace ${age}`,
     ago: (age: string) => `hace ${age}`,
     capacity: "Salida al 10 %",
     depth: "Sacable en total",
