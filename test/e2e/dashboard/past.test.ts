@@ -20,7 +20,7 @@ const RESILIENCE = { sells: 64, regained_pct: { "10": 14, "60": 55, "300": 84 } 
 test("the exit after the largest holders, and what waiting cost, are shown when they are opened; unknown as unknown", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
-  const { page, open } = await dashboard.visit({ language: "en" });
+  const { page, open, keepPicture } = await dashboard.visit({ language: "en" });
   const asked: string[] = [];
   page.on("request", (request) => {
     if (/holders-first|past-day/.test(request.url())) asked.push(request.url());
@@ -46,6 +46,12 @@ test("the exit after the largest holders, and what waiting cost, are shown when 
   const cells = await waiting.locator("tbody td").allTextContents();
   assert.deepEqual([...new Set(cells)], ["unknown"]);
   assert.match((await waiting.textContent()) ?? "", /regained: unknown/);
+  await waiting
+    .getByText("10 s needs half an hour, 60 s needs 3.5 hours, 5 min needs 17 hours")
+    .waitFor();
+  await waiting.getByText("it takes 30 large sells in the last day").waitFor();
+  await waiting.scrollIntoViewIfNeeded();
+  await keepPicture("token-waiting-unknown-light-en", "window");
   assert.equal(asked.length, 2);
 
   await page.route("**/past-day", async (route) => {
@@ -58,6 +64,7 @@ test("the exit after the largest holders, and what waiting cost, are shown when 
   await waiting.locator("summary").click();
   await holders.locator("summary").click();
   await waiting.getByText("-1.25 % to 1.5 %").waitFor();
+  await waiting.getByText(/samples are too few: 10 s needs half an hour, 5 min needs/).waitFor();
   assert.match(
     (await waiting.textContent()) ?? "",
     /55\s% of the fall in a minute and 84\s% in five/,

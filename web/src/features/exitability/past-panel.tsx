@@ -7,8 +7,9 @@ import { Unknown } from "../../components/unknown.tsx";
 import { formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { StandardSize } from "../../lib/standard-sizes.ts";
+import { missingWaits, WAITED } from "./missing-waits.ts";
 import { nearestStandardSize } from "./slippage-scale.ts";
-import { useHoldersFirst, usePastDay, WAITED } from "./use-past-day.ts";
+import { useHoldersFirst, usePastDay } from "./use-past-day.ts";
 
 type Props = { readonly mint: string; readonly sizeSol: number | null };
 
@@ -111,6 +112,7 @@ function Waiting({ day, size }: WaitingProps) {
   const { text, language } = usePreferences();
   const words = text.exit.past;
   const { resilience } = day;
+  const missing = missingWaits(day, size);
   const percent = (value: number) => formatPct(value, language, 2);
   return (
     <>
@@ -143,10 +145,13 @@ function Waiting({ day, size }: WaitingProps) {
           })}
         </tbody>
       </table>
+      {missing.length === 0 ? null : <p className="soft small">{words.tooFewSamples(missing)}</p>}
       <p>
         {words.regained}:{" "}
         {resilience === null ? (
-          <Unknown />
+          <>
+            <Unknown /> <span className="soft small">({words.tooFewSells})</span>
+          </>
         ) : (
           words.regainedBy(
             formatPct(resilience.regained_pct["60"], language, 0),

@@ -2,8 +2,6 @@ import { useQuery } from "@tanstack/react-query";
 import type { HoldersFirst, PastDay } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
 
-export const WAITED = ["10", "60", "300"] as const;
-
 /** Holders are read, and days summed, at most once a minute. */
 const MINUTE_MS = 60_000;
 

@@ -3,6 +3,13 @@ import type { ExitText } from "./exit-es.ts";
 
 const SIZES = `${SIZE_RANGE_SOL.minimum} to ${SIZE_RANGE_SOL.maximum}`;
 
+/** What a range needs: 200 waits that do not overlap. */
+const SAMPLES = {
+  "10": "10 s needs half an hour",
+  "60": "60 s needs 3.5 hours",
+  "300": "5 min needs 17 hours",
+} as const;
+
 /** Sentences of a token's page in English: the sale, its way, and who can block it. */
 export const exitEn: ExitText = {
   sell: "Sell",
@@ -140,6 +147,9 @@ export const exitEn: ExitText = {
     eightOfTen: "In eight of ten cases",
     worst: "Worst in one of a hundred",
     between: (from, to) => `${from} to ${to}`,
+    tooFewSamples: (waits) =>
+      `Unknown as long as samples are too few: ${waits.map((wait) => SAMPLES[wait]).join(", ")}. Times when this position could not be sold do not count.`,
+    tooFewSells: "it takes 30 large sells in the last day",
     regained: "After large sells the price regained",
     regainedBy: (minute, five, sells) =>
       `${minute} of the fall in a minute and ${five} in five (${sells} sells)`,

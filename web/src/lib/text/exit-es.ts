@@ -2,6 +2,13 @@ import { SIZE_RANGE_SOL } from "../size-range.ts";
 
 const SIZES = `${String(SIZE_RANGE_SOL.minimum).replace(".", ",")} a ${SIZE_RANGE_SOL.maximum}`;
 
+/** What a range needs: 200 waits that do not overlap. */
+const SAMPLES = {
+  "10": "10 s pide media hora",
+  "60": "60 s pide 3,5 horas",
+  "300": "5 min pide 17 horas",
+} as const;
+
 /** Sentences of a token's page in Spanish: the sale, its way, and who can block it. */
 export const exitEs = {
   sell: "Vender",
@@ -157,6 +164,9 @@ export const exitEs = {
     eightOfTen: "En ocho de cada diez veces",
     worst: "Peor en una de cada cien",
     between: (from: string, to: string) => `de ${from} a ${to}`,
+    tooFewSamples: (waits: readonly ("10" | "60" | "300")[]) =>
+      `Aún se desconoce por falta de muestras: ${waits.map((wait) => SAMPLES[wait]).join(", ")}. No cuentan los ratos en que esta posición no se podía vender.`,
+    tooFewSells: "hacen falta 30 ventas grandes en el último día",
     regained: "Después de ventas grandes el precio recuperó",
     regainedBy: (minute: string, five: string, sells: number) =>
       `${minute} de lo caído en un minuto y ${five} en cinco (${sells} ventas)`,
