@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import {
   demoMint,
   sidewaysOverflow,
@@ -87,6 +87,43 @@ test("the answer is on a phone's first screen: size, sentence, exit capacity", a
     }
   }
 });
+
+test("on a phone ten digits of an amount are in sight, and so is why an amount is refused", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const [language, typed, sentence] of [
+    ["es", "398.111", "Puede ser 398111 o 398,111: escribe uno de los dos."],
+    ["en", "398,111", "Read as 398111."],
+  ] as const) {
+    const { page, open, keepPicture } = await dashboard.visit({ isPhone: true, language });
+    await open(`/token/${demoMint("Three")}?size=398111&unit=tokens`);
+    await page.locator(".exit-paid").waitFor();
+    const amount = page.locator(".amount input");
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      for (const digits of ["1234567890", "398111,125", "398.111"]) {
+        await amount.fill(digits);
+        assert.equal(await hiddenPixels(amount), 0, `${digits} at ${width} pixels`);
+      }
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await amount.fill(typed);
+    const note = page.getByText(sentence);
+    await note.waitFor();
+    const box = await note.boundingBox();
+    assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 390, JSON.stringify(box));
+    assert.deepEqual(await violationsOn(page), []);
+    await keepPicture(`token-amount-phone-light-${language}`, "window");
+  }
+});
+
+/** How much of a field's text is beyond its edge. */
+function hiddenPixels(field: Locator): Promise<number> {
+  return field.evaluate(
+    (element: { readonly scrollWidth: number; readonly clientWidth: number }) =>
+      element.scrollWidth - element.clientWidth,
+  );
+}
 
 test("an unknown address is a page of the dashboard with status 404, without a violation", async (t) => {
   const dashboard = await startDashboard(t);
