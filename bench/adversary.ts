@@ -132,7 +132,7 @@ async function reportWorst({ budgetPct }: Row, effect: EffectName, worst: Worst)
     retail: found.measurement?.retail.score ?? null,
     pro: found.measurement?.pro.score ?? null,
     exitMaxSol: found.measurement?.retail.exitMaxSol ?? null,
-    confidence: confidenceOf(found.findings),
+    confidence: confidenceOf(found),
   };
   if (values.json) {
     console.log(

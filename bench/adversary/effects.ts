@@ -73,7 +73,7 @@ export function effectOf(honest: Honest, attack: Attack): Effect {
 
 function compare(honest: Honest, after: Assessment): Effect {
   const before = honest.assessment.measurement;
-  const confidence = confidenceOf(after.findings);
+  const confidence = confidenceOf(after);
   const { measurement } = after;
   if (measurement === null || measurement.midPrice === null || before === null) {
     return { score: 0, exitSteps: 0, isSilenced: true, confidence };

@@ -69,7 +69,7 @@ function askedLine({ sizeSol, profile, exit }: AskedSale): string {
 }
 
 function confidenceLine(assessment: Assessment): string {
-  const confidence = assessment.blocked === null ? confidenceOf(assessment.findings) : "low";
+  const confidence = confidenceOf(assessment);
   const notice = noticeOf(assessment, "en");
   return wrap(notice === null ? `confidence ${confidence}` : `confidence ${confidence}: ${notice}`);
 }

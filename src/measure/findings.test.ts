@@ -51,7 +51,7 @@ function unpriced(quoteHeld: bigint | null): Market["unpriced"] {
 
 test("a fresh market without hazards leaves confidence high", () => {
   assert.deepEqual(findingsOf({}), []);
-  assert.equal(confidenceOf([]), "high");
+  assert.equal(confidenceOf({ blocked: null, findings: [] }), "high");
 });
 
 describe("each finding leaves confidence at most where the method's table says", () => {
@@ -169,7 +169,7 @@ describe("each finding leaves confidence at most where the method's table says",
         found.map((finding) => finding.kind),
         [kind],
       );
-      assert.equal(confidenceOf(found), confidence);
+      assert.equal(confidenceOf({ blocked: null, findings: found }), confidence);
     });
   }
 });
@@ -226,7 +226,7 @@ test("the worst finding comes first, and decides", () => {
     found.map((finding) => finding.kind),
     ["permanent-delegate", "search-incomplete", "freeze-authority"],
   );
-  assert.equal(confidenceOf(found), "low");
+  assert.equal(confidenceOf({ blocked: null, findings: found }), "low");
 });
 
 test("a blocked token still says what else is wrong", () => {

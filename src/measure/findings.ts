@@ -1,6 +1,6 @@
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
-import type { Measurement } from "./assessment.ts";
+import type { Assessment, Measurement } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { endOfChain } from "./chain-end.ts";
 import type { Confidence, Finding, MintFinding } from "./finding.ts";
@@ -64,8 +64,12 @@ export function levelOf(finding: Finding): Exclude<Confidence, "high"> {
   }
 }
 
-/** Confidence starts high; the worst finding decides. */
-export function confidenceOf(findings: readonly Finding[]): Confidence {
+/** Confidence starts high; the worst finding decides. Where the answer is blocked it is low. */
+export function confidenceOf({
+  blocked,
+  findings,
+}: Pick<Assessment, "blocked" | "findings">): Confidence {
+  if (blocked !== null) return "low";
   if (findings.length === 0) return "high";
   return findings.some((finding) => levelOf(finding) === "low") ? "low" : "medium";
 }

@@ -56,6 +56,6 @@ export function seen(assessment: Assessment): Seen {
     pro: measurement?.pro.score ?? null,
     exitMaxSol: measurement?.retail.exitMaxSol ?? null,
     family: assessment.family,
-    confidence: confidenceOf(assessment.findings),
+    confidence: confidenceOf(assessment),
   };
 }

@@ -127,8 +127,7 @@ export function exitabilityBody(answer: ExitabilityAnswer): ExitabilityBody {
     fase: PHASE_WORD[assessment.phase],
     amm: AMM_OF_FAMILY[assessment.family],
     calidad_dato: QUALITY_WORD[measurement === null ? "insufficient" : "sufficient"],
-    confianza:
-      CONFIDENCE_WORD[assessment.blocked === null ? confidenceOf(assessment.findings) : "low"],
+    confianza: CONFIDENCE_WORD[confidenceOf(assessment)],
     aviso: noticeOf(assessment, answer.language),
     depth_sol: measurement && lamportsToSol(measurement.depthLamports),
     precio_mid: measurement?.midPrice

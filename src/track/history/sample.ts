@@ -47,7 +47,7 @@ export function sampleOf(assessment: Assessment, atMs: number, basis: number): S
       measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
     slippagesPct: measurement?.retail.slippagesPct ?? NO_SLIPPAGES,
     mid: midPrice === null ? null : priceInSol(midPrice, decimals),
-    confidence: confidenceOf(assessment.findings),
+    confidence: confidenceOf(assessment),
     basis,
   };
 }

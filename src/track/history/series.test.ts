@@ -222,3 +222,14 @@ test("a token with an alert is in no gap until the alert has ended", () => {
   assert.deepEqual(later.alerts, ["on withdrawn", "off withdrawn"]);
   assert.ok(isInGap(later.series));
 });
+
+test("a sample has the confidence of the answer: low while the token is blocked", () => {
+  const sampled = (assessment: Assessment) => {
+    const at = { nowMs: START_MS, chainMs: START_MS, isClosed: () => false };
+    return observe(newSeries(1), { assessment, ...at }).sample?.confidence;
+  };
+  assert.equal(sampled(whole(START_MS)), "high");
+  for (const blocked of ["all-paused", "migrating"] as const) {
+    assert.equal(sampled({ ...whole(START_MS), measurement: null, blocked }), "low", blocked);
+  }
+});
