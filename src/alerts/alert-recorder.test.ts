@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Market } from "#src/measure/market.ts";
 import { alertsOf } from "#src/store/alerts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
@@ -16,6 +17,7 @@ import { failOn, MINT, OTHER, recorderScene } from "#test/support/recorder-scene
 import { scriptedMarkets } from "#test/support/scripted-markets.ts";
 import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
 import { AlertRecorder } from "./alert-recorder.ts";
+import { alertItem } from "./delivery/alert-item.ts";
 
 async function remember(store: Store, mint: Address): Promise<bigint> {
   const token = { mint, name: null, symbol: null, nowMs: 0 };
@@ -78,6 +80,41 @@ test("an exit that is gone alerts; a blocked market and a size that is not allow
   await kindsOf(eva);
   show(marketOf([], { mint: MINT }));
   assert.deepEqual(await kindsOf(eva), ["no-exit"]);
+});
+
+test("a block by a pause has the pause as its cause and pays nothing; what other blocks pay is unknown", async (t) => {
+  const store = await sqliteDatabase(t);
+  const ana = await someUser(store, "ana@example.com");
+  await watch(store, ana, { mint: MINT, sizeSol: 3 });
+  const { show, showPool, advance, kindsOf } = await recorderScene(t, store);
+  const blockedBy = async (market: Market) => {
+    showPool(MINT, 1_000);
+    await kindsOf(ana);
+    for (let minute = 0; minute < 2; minute++) {
+      advance(40_000);
+      show(market);
+      await kindsOf(ana);
+    }
+    advance(40_000);
+    show(market);
+    assert.equal((await kindsOf(ana)).at(-1), "blocked");
+    const [alert] = await alertsOfUser(store.db, { userId: ana, beforeId: null, limit: 1 });
+    assert.ok(alert);
+    return alertItem(alert, "en");
+  };
+  const paused = await blockedBy(
+    marketOf([poolOfSol(1_000, 0.001, { status: "paused" })], { mint: MINT }),
+  );
+  assert.deepEqual(
+    [paused.cause, paused.c10_after_sol, paused.gone_pct],
+    ["trading-paused", 0, 100],
+  );
+  assert.match(paused.text, /has not been sellable .* The reason: all trading is paused/);
+  const unsearched = await blockedBy(marketOf([], { mint: MINT, isSearchComplete: false }));
+  assert.deepEqual(
+    [unsearched.cause, unsearched.c10_after_sol, unsearched.gone_pct],
+    ["unknown", null, null],
+  );
 });
 
 test("a withdrawal that also moves the slippage past 10 % is one alert, and counts as a crossing", async (t) => {

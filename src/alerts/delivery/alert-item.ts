@@ -4,12 +4,13 @@ import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { alertText, type ChannelLanguage, timestamp } from "./alert-text.ts";
 
-/** The contract's word for a cause of measure. */
+/** The contract's word for a cause of measure, and for the reason of a block that is a cause. */
 export const CAUSE_WORD: Readonly<Record<string, string>> = {
   withdrawn: "liquidity-withdrawn",
   sold: "sells",
   fees: "fees-raised",
   paused: "trading-paused",
+  "all-paused": "trading-paused",
 };
 
 /** A user's alert as the feed, the stream and webhooks return it. Unknown values are null. */

@@ -76,12 +76,14 @@ const BLOCK_TEXT: Readonly<Record<ChannelLanguage, Readonly<Record<string, strin
 
 const WORDS: Readonly<Record<ChannelLanguage, Words>> = {
   en: {
-    exit: (label, { sizeLamports, kind, slippagePct }) => {
+    exit: (label, { sizeLamports, kind, cause, slippagePct }) => {
       const position = `${label}: a position of ${sol(sizeLamports, "en")} SOL`;
       const before = slippagePct.before === null ? "" : `, ${pct(slippagePct.before, "en")} before`;
       if (kind === "no-exit") return `${position} can't be sold whole any more${before}.`;
       if (kind === "blocked") {
-        return `${position}: its exit has been unknown for more than a minute${before}.`;
+        return cause === "all-paused"
+          ? `${position} has not been sellable for more than a minute${before}.`
+          : `${position}: its exit has been unknown for more than a minute${before}.`;
       }
       if (slippagePct.after === null) return `${position}: its exit is deteriorating fast.`;
       return `${position} sells at ${pct(slippagePct.after, "en")} slippage${before}.`;
@@ -104,12 +106,14 @@ const WORDS: Readonly<Record<ChannelLanguage, Words>> = {
     since: (ms) => `Since ${moment(ms)} UTC.`,
   },
   es: {
-    exit: (label, { sizeLamports, kind, slippagePct }) => {
+    exit: (label, { sizeLamports, kind, cause, slippagePct }) => {
       const position = `${label}: una posición de ${sol(sizeLamports, "es")} SOL`;
       const before = slippagePct.before === null ? "" : `, antes ${pct(slippagePct.before, "es")}`;
       if (kind === "no-exit") return `${position} ya no se puede vender entera${before}.`;
       if (kind === "blocked") {
-        return `${position}: su salida se desconoce desde hace más de un minuto${before}.`;
+        return cause === "all-paused"
+          ? `${position} no se puede vender desde hace más de un minuto${before}.`
+          : `${position}: su salida se desconoce desde hace más de un minuto${before}.`;
       }
       if (slippagePct.after === null) return `${position}: su salida se deteriora deprisa.`;
       return `${position} se vende con un deslizamiento del ${pct(slippagePct.after, "es")}${before}.`;

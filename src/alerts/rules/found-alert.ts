@@ -1,4 +1,5 @@
 import type { Assessment } from "#src/measure/assessment.ts";
+import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
 import { causeOf, causeShares, lossesBetween } from "#src/measure/losses.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { WatchedEntry } from "#src/store/watchlist.ts";
@@ -64,7 +65,10 @@ export function slippageAlert(
   };
 }
 
-/** The alert when the token has been blocked for more than a minute: what it pays now is not known. */
+/**
+ * The alert when the token has been blocked for more than a minute: what it pays now is not known, except that
+ * a pause pays nothing.
+ */
 export function blockedAlert(
   entry: Owner,
   { reason, sinceMs, slot }: BlockedChange,
@@ -79,7 +83,10 @@ export function blockedAlert(
     share: null,
     causes: null,
     slot,
-    c10Sol: { before: c10Of(before?.assessment ?? null), after: null },
+    c10Sol: {
+      before: c10Of(before?.assessment ?? null),
+      after: capacityOfAssessment(scene.snapshot.assessment),
+    },
     depthSol: { before: depthOf(before?.assessment ?? null), after: null },
     sinceMs,
   };
