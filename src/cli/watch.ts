@@ -8,6 +8,7 @@ import {
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
+import { isTrendUnknown } from "#src/measure/findings.ts";
 import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
@@ -119,8 +120,8 @@ function figuresOf({ assessment, trend, isDeteriorating }: AssessedSnapshot, pai
 }
 
 /** With a short history the trend is unknown, whatever its figure. */
-function trendText({ findings }: Assessment, trend: AssessedSnapshot["trend"]): string {
-  return findings.some(({ kind }) => kind === "short-history") ? "?" : TRENDS[trend];
+function trendText(assessment: Assessment, trend: AssessedSnapshot["trend"]): string {
+  return isTrendUnknown(assessment) ? "?" : TRENDS[trend];
 }
 
 function timeOf({ assessment }: AssessedSnapshot): string {

@@ -74,6 +74,11 @@ export function confidenceOf({
   return findings.some((finding) => levelOf(finding) === "low") ? "low" : "medium";
 }
 
+/** Whether there is too little history to judge the trend (method.md section 5). */
+export function isTrendUnknown({ findings }: Pick<Assessment, "findings">): boolean {
+  return findings.some(({ kind }) => kind === "short-history");
+}
+
 function marketFindings(
   priced: PricedMarket,
   { coverage, measurement }: Evidence,

@@ -1,6 +1,7 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { pricedPart } from "#src/measure/capacity-series.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
+import { isTrendUnknown } from "#src/measure/findings.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
@@ -143,12 +144,15 @@ export class TokenObserver {
 }
 
 /** The answer that an assessment of the token makes, with what is known of its past. */
-export function snapshotOf(token: FollowedToken, assessment: Assessment): AssessedSnapshot {
-  const { series, names } = token;
+export function snapshotOf(
+  { series, names }: Pick<FollowedToken, "series" | "names">,
+  assessment: Assessment,
+): AssessedSnapshot {
   return {
     kind: "assessed",
     assessment,
-    trend: series.trend,
+    // After a gap the series still has the trend of before, while aviso says that it is not known yet.
+    trend: isTrendUnknown(assessment) ? "stable" : series.trend,
     isDeteriorating: series.deterioration.alert !== null,
     name: names.name,
     symbol: names.symbol,

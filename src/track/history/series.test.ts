@@ -233,3 +233,16 @@ test("a sample has the confidence of the answer: low while the token is blocked"
     assert.equal(sampled({ ...whole(START_MS), measurement: null, blocked }), "low", blocked);
   }
 });
+
+test("a change of the trend's basis makes the trend unknown at once, not with the next sample", () => {
+  const rising = (nowMs: number) =>
+    assessed([pool("a", 100 * 1.01 ** ((nowMs - START_MS) / 10_000))], nowMs);
+  const { series, nowMs } = tell(begin(), 600, rising);
+  assert.deepEqual([series.trend, historySeconds(series)], ["improving", 590]);
+  const atMs = nowMs + 2_000;
+  const late = assessed([pool("a", 180), pool("late", 200)], atMs);
+  const times = { nowMs: atMs, chainMs: atMs };
+  const { sample } = observe(series, { assessment: late, ...times, isClosed: () => false });
+  assert.equal(sample, null);
+  assert.deepEqual([series.trend, historySeconds(series)], ["stable", 0]);
+});

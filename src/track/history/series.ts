@@ -139,17 +139,23 @@ export function isInGap({ sinceMs, deterioration }: TokenSeries): boolean {
 export function observe(series: TokenSeries, observation: Observation): Observed {
   const { assessment, nowMs } = observation;
   const change = judge(series, observation);
-  if (!isSampleDue(series, nowMs)) return { change, sample: null };
   const { window, basis } = series;
+  if (basis.trend !== window.basis) forgetTrend(series);
+  if (!isSampleDue(series, nowMs)) return { change, sample: null };
   const isCurrent = nowMs - assessment.stateTimeMs < GAP_AFTER_MS;
   const c10Sol = isCurrent ? capacityOfAssessment(assessment) : null;
   const isGap = nowMs - series.sampledAtMs > GAP_AFTER_MS;
-  const since = basis.trend === window.basis ? series.sinceMs : null;
   pushTrendSample(window, { timeMs: nowMs, c10Sol, basis: basis.trend });
   series.trend = trendOf(window);
-  series.sinceMs = c10Sol === null ? null : isGap ? nowMs : (since ?? nowMs);
+  series.sinceMs = c10Sol === null ? null : isGap ? nowMs : (series.sinceMs ?? nowMs);
   series.sampledAtMs = nowMs;
   return { change, sample: sampleOf(assessment, nowMs, basis.trend) };
+}
+
+/** The samples so far are of another basis: the trend is not known until there are five minutes of the new one. */
+function forgetTrend(series: TokenSeries): void {
+  series.trend = "stable";
+  series.sinceMs = null;
 }
 
 /**
