@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Assessment } from "#src/measure/assessment.ts";
+import type { Finding } from "#src/measure/finding.ts";
+import { someAssessment } from "#test/support/assessments.ts";
 import { noticeOf, preferredLanguage } from "./notice.ts";
 
 test("a notice is Spanish unless the request prefers English", () => {
@@ -39,4 +41,25 @@ test("where another token can stop the sale, the notice names it", () => {
   for (const language of ["es", "en"] as const) {
     assert.match(noticeOf(answer as unknown as Assessment, language) ?? "", new RegExp(through));
   }
+});
+
+test("a short history behind a worse finding or a block is in the one sentence too, and is not repeated", () => {
+  const short: Finding = { kind: "short-history", historySeconds: 40 };
+  const unkept: Finding = { kind: "short-history", historySeconds: null };
+  const worse: Finding = { kind: "family-other" };
+  const notice = (findings: readonly Finding[], change: Partial<Assessment> = {}) => {
+    const assessment = someAssessment({ findings, ...change });
+    const [es, en] = [noticeOf(assessment, "es") ?? "", noticeOf(assessment, "en") ?? ""];
+    for (const text of [es, en]) assert.match(text, /^[^.]+\.$/, "one sentence");
+    return { es, en };
+  };
+  const told = notice([worse, short]);
+  assert.match(told.es, /familias principales; la tendencia aún no se conoce\.$/);
+  assert.match(told.en, /main families; the trend is not known yet\.$/);
+  assert.match(notice([worse, unkept]).en, /main families; the trend is not known\.$/);
+  const migrating = notice([short], { measurement: null, blocked: "migrating" });
+  assert.match(migrating.en, /does not exist yet; the trend is not known yet\.$/);
+  assert.match(migrating.es, /todavía no existe; la tendencia aún no se conoce\.$/);
+  assert.doesNotMatch(notice([worse]).en, /trend/);
+  for (const text of Object.values(notice([short]))) assert.doesNotMatch(text, /;/);
 });

@@ -27,8 +27,27 @@ export function preferredLanguage(
   return best;
 }
 
-/** One sentence on why confidence is below high: the block, else the worst finding; null where it is high. */
+/**
+ * One sentence on why confidence is below high: the block, else the worst finding; null where it is high. Where
+ * too little history is known for a trend (method.md section 5), the sentence says that too.
+ */
 export function noticeOf(assessment: Assessment, language: Language): string | null {
+  const reason = reasonOf(assessment, language);
+  const { blocked, findings } = assessment;
+  const history = findings.find((finding) => finding.kind === "short-history");
+  if (reason === null || history === undefined) return reason;
+  if (blocked === null && findings[0] === history) return reason;
+  const isKept = history.historySeconds !== null;
+  return `${reason.replace(/\.$/, "")}; ${TREND_UNKNOWN[isKept ? "yet" : "never"][language]}`;
+}
+
+const TREND_UNKNOWN: Readonly<Record<"yet" | "never", Sentence>> = {
+  yet: { es: "la tendencia aún no se conoce.", en: "the trend is not known yet." },
+  never: { es: "la tendencia no se conoce.", en: "the trend is not known." },
+};
+
+/** The block, else the worst finding. */
+function reasonOf(assessment: Assessment, language: Language): string | null {
   const { blocked, findings } = assessment;
   const end = findings.find(({ kind }) => kind === "chain-end");
   const isExplained = blocked === "unpriced-majority" || blocked === "search-incomplete";

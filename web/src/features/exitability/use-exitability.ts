@@ -42,8 +42,11 @@ export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   useEffect(() => () => rereads.cancel(), [rereads]);
   // The sale was read just before the first answer comes.
   const delayed = useRef<typeof rereads | null>(null);
+  const streamed = useRef<Exitability | null>(null);
   return useLiveToken<Exitability>(mint, isWanted, (answer) => {
-    takeAnswer(client, queryKey(mint, "retail", language), answer);
+    const before = streamed.current?.token_id === mint ? streamed.current : null;
+    streamed.current = answer;
+    takeAnswer(client, queryKey(mint, "retail", language), { before, answer });
     if (delayed.current !== rereads) rereads.delay();
     delayed.current = rereads;
     rereads.ask(answer);
@@ -62,16 +65,21 @@ function rereadSale(client: QueryClient, mint: string, answer: Exitability): voi
   });
 }
 
+type Streamed = { readonly before: Exitability | null; readonly answer: Exitability };
+
 /** The stream speaks the language of the tab that holds it: another notice is asked for in ours. */
 function takeAnswer(
   client: QueryClient,
   key: ReturnType<typeof queryKey>,
-  answer: Exitability,
+  { before, answer }: Streamed,
 ): void {
   const held = client.getQueryData<Exitability>(key);
   if (held !== undefined && held.updated_at > answer.updated_at) return;
   const isSameNotice =
-    held !== undefined && held.confianza === answer.confianza && held.state === answer.state;
+    held !== undefined &&
+    held.confianza === answer.confianza &&
+    held.state === answer.state &&
+    (before === null || before.aviso === answer.aviso);
   if (isSameNotice) client.setQueryData(key, { ...answer, aviso: held.aviso });
   else void client.invalidateQueries({ queryKey: key });
 }
