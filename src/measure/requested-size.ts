@@ -1,4 +1,4 @@
-import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES, type StandardSize } from "./assessment.ts";
+import { STANDARD_SIZES, type StandardSize } from "./assessment.ts";
 
 /** The sizes of a position that can be measured, in SOL. The dashboard has a copy that the type checker compares. */
 export const SIZE_RANGE_SOL = { minimum: 0.01, maximum: 1_000 } as const;
@@ -8,7 +8,7 @@ export const SIZE_RANGE_TEXT = `${SIZE_RANGE_SOL.minimum} to ${SIZE_RANGE_SOL.ma
 
 const SOL_DECIMALS = 9;
 /** Of a size as it is asked for: programs write 0.1 + 0.2 with seventeen. */
-const LONGEST_FRACTION = 20;
+export const LONGEST_FRACTION = 20;
 const UNITS_PER_LAMPORT = 10n ** BigInt(LONGEST_FRACTION - SOL_DECIMALS);
 const RANGE_UNITS = {
   minimum: BigInt(SIZE_RANGE_SOL.minimum * 1e9) * UNITS_PER_LAMPORT,
@@ -21,12 +21,14 @@ export type RequestedSize = { readonly requested: number; readonly used: Standar
 
 /**
  * A size in SOL from its text: plain decimal digits, within `SIZE_RANGE_SOL`. Null for anything else.
- * Snaps to the nearest standard size; a tie goes to the larger.
+ * The range is that of the exact text. The number nearest to it snaps to the nearest standard size, so that
+ * both sizes of an answer belong together; a tie goes to the larger.
  */
 export function parseSize(text: string): RequestedSize | null {
   const units = sizeUnits(text);
   if (units === null || units < RANGE_UNITS.minimum || units > RANGE_UNITS.maximum) return null;
-  return { requested: Number(text), used: snapSize(units) };
+  const requested = Number(text);
+  return { requested, used: snapSize(requested) };
 }
 
 /** A size in SOL as lamports, rounded to the lamport; null outside `SIZE_RANGE_SOL`. */
@@ -52,16 +54,12 @@ function sizeUnits(text: string): bigint | null {
   return BigInt(whole + fraction.padEnd(LONGEST_FRACTION, "0"));
 }
 
-function snapSize(units: bigint): StandardSize {
-  const distance = (size: StandardSize): bigint =>
-    absolute(STANDARD_SIZE_LAMPORTS[size] * UNITS_PER_LAMPORT - units);
+/** Exact: the sizes and the middles between them have few binary digits. */
+function snapSize(sizeSol: number): StandardSize {
   let nearest: StandardSize = STANDARD_SIZES[0];
-  for (const size of STANDARD_SIZES) if (distance(size) <= distance(nearest)) nearest = size;
+  for (const size of STANDARD_SIZES)
+    if (2 * sizeSol >= Number(nearest) + Number(size)) nearest = size;
   return nearest;
-}
-
-function absolute(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }
 
 /**

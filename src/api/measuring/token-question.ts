@@ -1,6 +1,11 @@
 import Type from "typebox";
 import { type Profile, STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { parseSize, SIZE_RANGE_SOL, SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import {
+  LONGEST_FRACTION,
+  parseSize,
+  SIZE_RANGE_SOL,
+  SIZE_RANGE_TEXT,
+} from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
@@ -37,7 +42,7 @@ export const PROFILE_FIELD = Type.Enum(["retail", "pro"], {
 });
 
 const SIZE_DESCRIPTION = `${SIZE_RANGE_TEXT}, in plain digits. Snaps to the nearest of ${STANDARD_SIZES.join(", ")}; a tie goes to the larger.`;
-const SIZE_MESSAGE = `size must be ${SIZE_RANGE_TEXT}, in plain digits.`;
+const SIZE_MESSAGE = `size must be ${SIZE_RANGE_TEXT}, in plain digits, with at most ${LONGEST_FRACTION} decimals.`;
 const SIZE_SCHEMA = Type.Number({ ...SIZE_RANGE_SOL, default: 1, description: SIZE_DESCRIPTION });
 
 export const SIZE_FIELD = readAs(SIZE_SCHEMA, fromText(parseSize), SIZE_MESSAGE);
