@@ -55,6 +55,26 @@ test("a misspelt parameter is 400 with the code of the one that is meant, and co
   });
 });
 
+test("a parameter that is given several times is 400 with its own code, and the message has the count", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const refused = {
+      "size=5&size=5": ["invalid_size", "size was given 2 times: give it once."],
+      "profile=pro&size=1&profile=pro&profile=pro": [
+        "invalid_profile",
+        "profile was given 3 times: give it once.",
+      ],
+    };
+    const url = `/api/token/${"1".repeat(31)}2/exitability`;
+    for (const path of [url, `${url}/at`])
+      for (const [query, [error, message]] of Object.entries(refused)) {
+        const response = await send("GET", `${path}?${query}`);
+        assert.equal(response.statusCode, 400, query);
+        assert.deepEqual(response.json(), { error, message });
+      }
+    assert.notEqual((await send("GET", `${url}?utm=a&utm=b`)).statusCode, 400);
+  });
+});
+
 test("a misspelt field of a body is ignored like every unknown field", async (t) => {
   await oneApp(t, async ({ send }) => {
     const payload = { email: "ana@example.com", orign: "page" };

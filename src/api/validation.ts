@@ -49,7 +49,7 @@ export function createInputCompiler(): (schema: TSchema, part?: string) => Input
     const fields = fieldsOf(schema);
     let check: ValidateFunction | null = null;
     return (input) => {
-      const error = part === "querystring" ? misspeltIn(input as object, fields) : null;
+      const error = part === "querystring" ? wrongQuery(input as JsonSchema, fields) : null;
       if (error !== null) return { error };
       check ??= ajv.compile(checkedPart(schema) as JsonSchema);
       return check(input)
@@ -79,6 +79,23 @@ function checkedPart(schema: unknown): unknown {
 
 function fieldsOf(schema: TSchema): Readonly<Record<string, Field>> {
   return ((schema as JsonSchema)["properties"] ?? {}) as Readonly<Record<string, Field>>;
+}
+
+/** What is wrong with the names in a query, whatever their values are. */
+function wrongQuery(query: JsonSchema, fields: Readonly<Record<string, Field>>): AppError | null {
+  return repeatedIn(query, fields) ?? misspeltIn(query, fields);
+}
+
+/** A parameter that was sent several times arrives as the list of its values. */
+function repeatedIn(query: JsonSchema, fields: Readonly<Record<string, Field>>): AppError | null {
+  for (const name of Object.keys(fields)) {
+    const sent = query[name];
+    if (!Array.isArray(sent)) continue;
+    return new AppError(codeOfField(name, sent), {
+      publicMessage: `${name} was given ${sent.length} times: give it once.`,
+    });
+  }
+  return null;
 }
 
 function misspeltIn(query: object, fields: Readonly<Record<string, Field>>): AppError | null {
