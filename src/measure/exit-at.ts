@@ -1,4 +1,3 @@
-import { mulDivFloor } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Profile } from "./assessment.ts";
@@ -9,7 +8,7 @@ import type { Market } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf } from "./quality.ts";
-import { positionOf, slippagePct } from "./slippage.ts";
+import { positionOf, sizeOfPosition, slippagePct } from "./slippage.ts";
 
 /** Why a position can't be sold whole. */
 export type UnsellableReason =
@@ -29,7 +28,7 @@ export type UnsellableReason =
 export type ExitAt =
   | {
       readonly kind: "sold";
-      /** What was asked for; or what the base units are worth at the mid, rounded down. */
+      /** What was asked for; or what the base units are worth at the mid (`sizeOfPosition`). */
       readonly sizeLamports: bigint;
       readonly baseUnitsSold: bigint;
       /** What arrives, after pool fees and the token's transfer fee, before network fees. */
@@ -55,7 +54,7 @@ export function exitAt(market: Market, sizeLamports: bigint, profile: Profile): 
 /** Sells so many base units of the token; its size is their worth at the mid. */
 export function exitOfBaseUnits(market: Market, baseUnits: bigint, profile: Profile): ExitAt {
   return sellOn(priceMarket(market), profile, (midPrice) => ({
-    sizeLamports: mulDivFloor(baseUnits, midPrice.numerator, midPrice.denominator),
+    sizeLamports: sizeOfPosition(baseUnits, midPrice),
     position: baseUnits,
   }));
 }

@@ -4,7 +4,7 @@ import { seededRandom } from "#src/platform/seeded-random.ts";
 import { largestByScan } from "#test/support/largest-by-scan.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
 import { randomMarket } from "#test/support/random-markets.ts";
-import { exitOfBaseUnits } from "./exit-at.ts";
+import { exitAt, exitOfBaseUnits } from "./exit-at.ts";
 import { type ExitWithin, exitWithin } from "./max-cost.ts";
 
 const LIMITS_PPM = [2_000n, 10_000n, 30_000n, 100_000n, 250_000n, 600_000n] as const;
@@ -29,6 +29,11 @@ for (const seed of [1, 2]) {
           const { sizeLamports, paidLamports } = found.exit;
           assert.ok((sizeLamports - paidLamports) * 1_000_000n <= limit * sizeLamports);
           assert.deepEqual(exitOfBaseUnits(market, position, profile), found.exit);
+          assert.deepEqual(
+            exitAt(market, sizeLamports, profile),
+            found.exit,
+            "the size is asked for",
+          );
         }
       }
       const limit = LIMITS_PPM[set % LIMITS_PPM.length] ?? 100_000n;
@@ -50,6 +55,16 @@ test("what stops a larger sale is the cost, the liquidity, the supply or the lar
   const plenty = { ...PLAIN_TOKEN, supply: 10n ** 18n };
   const deep = exitWithin(marketOf([poolOfSol(1e6)], { token: plenty }), 100_000n, "retail");
   assert.deepEqual([deep.limitedBy, soldBy(deep)], ["size", 1_000n * SOL * 1_000n]);
+});
+
+test("where the largest size is the limit it is reported whole, however many units a lamport buys", () => {
+  const plenty = { ...PLAIN_TOKEN, supply: 10n ** 19n };
+  for (const unitLamports of [0.001, 0.000_7, 0.3, 0.999, 1]) {
+    const deep = marketOf([poolOfSol(1e6, unitLamports)], { token: plenty });
+    const { exit, limitedBy } = exitWithin(deep, 100_000n, "retail");
+    assert.ok(exit.kind === "sold");
+    assert.deepEqual([limitedBy, exit.sizeLamports], ["size", 1_000n * SOL], `${unitLamports}`);
+  }
 });
 
 test("without a size within the cost the answer says which: above the cost, refused, or blocked", () => {

@@ -1,14 +1,14 @@
-import { maxBigint, minBigint, mulDivFloor } from "#src/units/integer.ts";
+import { maxBigint, minBigint } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Profile } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
-import { type ExitAt, exitOfBaseUnits, type UnsellableReason } from "./exit-at.ts";
+import { type ExitAt, exitAt, type UnsellableReason } from "./exit-at.ts";
 import { type Exits, openExits, paidForPosition } from "./exits.ts";
 import type { Market } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf } from "./quality.ts";
-import { positionOf } from "./slippage.ts";
+import { positionOf, sizeOfPosition } from "./slippage.ts";
 
 /** What stops a larger sale within the cost. */
 export type SizeLimit =
@@ -42,7 +42,7 @@ const PPM = 1_000_000n;
 
 /**
  * The largest sale that loses at most `maxCostPpm` of its worth at the mid. A higher limit never gives
- * a smaller one: every limit is judged at the same positions, and each is priced as if asked for alone.
+ * a smaller one: every limit is judged at the same sizes, and each is priced as a request for that size.
  */
 export function exitWithin(market: Market, maxCostPpm: bigint, profile: Profile): ExitWithin {
   const opened = open(market);
@@ -52,8 +52,9 @@ export function exitWithin(market: Market, maxCostPpm: bigint, profile: Profile)
   const range = rangeOf(priced, exits);
   if (range === null) return unsellable("too-small");
   const found = largestPassing(range, (position) => {
-    const paid = paidFor(position);
-    return paid !== null && isWithin(worthOf(exits, position), paid, maxCostPpm);
+    const sale = saleNear(exits, position);
+    const paid = paidFor(sale.position);
+    return paid !== null && isWithin(sale.sizeLamports, paid, maxCostPpm);
   });
   if (found.passing === null) {
     const isRefused = paidFor(range.smallest) === null;
@@ -61,13 +62,13 @@ export function exitWithin(market: Market, maxCostPpm: bigint, profile: Profile)
   }
   const { passing, failing } = found;
   return {
-    exit: exitOfBaseUnits(market, passing, profile),
+    exit: exitAt(market, saleNear(exits, passing).sizeLamports, profile),
     limitedBy:
       failing === null
         ? passing === exits.supply
           ? "supply"
           : "size"
-        : paidFor(failing) === null
+        : paidFor(saleNear(exits, failing).position) === null
           ? "liquidity"
           : "cost",
   };
@@ -150,8 +151,13 @@ function rangeOf({ family }: PricedMarket, exits: Exits): PositionRange | null {
   return { smallest: minBigint(smallest, largest), largest };
 }
 
-function worthOf({ midPrice }: Exits, position: bigint): bigint {
-  return mulDivFloor(position, midPrice.numerator, midPrice.denominator);
+/** A size in whole lamports and what a request for it sells: at most the position, and less by under a lamport. */
+function saleNear(
+  { midPrice }: Exits,
+  position: bigint,
+): { readonly sizeLamports: bigint; readonly position: bigint } {
+  const sizeLamports = sizeOfPosition(position, midPrice);
+  return { sizeLamports, position: positionOf(sizeLamports, midPrice) };
 }
 
 function isWithin(sizeLamports: bigint, paidLamports: bigint, maxCostPpm: bigint): boolean {

@@ -25,3 +25,13 @@ export function slippagePct(paidLamports: bigint, sizeLamports: bigint): number 
 export function positionOf(sizeLamports: bigint, midPrice: Ratio): bigint {
   return mulDivFloor(sizeLamports, midPrice.denominator, midPrice.numerator);
 }
+
+/**
+ * What the position is worth at the mid: the smallest size whose position it is. Where a base unit is worth less
+ * than a lamport, most positions are of no size: then the worth is rounded down, to a size that sells less.
+ */
+export function sizeOfPosition(position: bigint, midPrice: Ratio): bigint {
+  const size = divCeil(position * midPrice.numerator, midPrice.denominator);
+  if (positionOf(size, midPrice) === position) return size;
+  return mulDivFloor(position, midPrice.numerator, midPrice.denominator);
+}

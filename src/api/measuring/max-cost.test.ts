@@ -39,6 +39,9 @@ test("the largest size within a cost is a sale that costs no more, and says what
       assert.ok(body.detail.round_trip.loss_pct > 0.4);
       const same = await get(`unit=token&profile=pro&size=${body.tokens_sold}`);
       assert.equal(same.body.net_lamports, body.net_lamports);
+      const bySize = (await get(`profile=pro&size=${body.size_sol}`)).body;
+      for (const field of ["net_lamports", "size_sol", "tokens_sold", "slippage_pct"])
+        assert.equal(bySize[field], body[field], field);
       assert.deepEqual([same.body.max_cost, same.body.usd, same.body.detail], [null, null, null]);
       const none = (await get("max_cost=0.1")).body;
       assert.deepEqual([none.state, none.reason], ["no_exit", "above-max-cost"]);
