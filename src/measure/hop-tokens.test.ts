@@ -38,16 +38,16 @@ describe("a token that sales go through counts as the token itself", () => {
   ];
   for (const [facts, kind, confidence] of rows) {
     test(`${kind}: ${confidence}, and the finding names it`, () => {
-      const { findings } = assess(throughOther(facts));
-      assert.deepEqual(findings, [{ kind, through: OTHER }]);
-      assert.equal(confidenceOf(findings), confidence);
+      const assessment = assess(throughOther(facts));
+      assert.deepEqual(assessment.findings, [{ kind, through: OTHER }]);
+      assert.equal(confidenceOf(assessment), confidence);
     });
   }
 
   test("accounts that start frozen: low with an authority to thaw them, else no way out through it", () => {
     const thawed = assess(throughOther({ startsFrozen: true, freezeAuthority: SOMEBODY }));
     assert.equal(thawed.blocked, null);
-    assert.equal(confidenceOf(thawed.findings), "low");
+    assert.equal(confidenceOf(thawed), "low");
     for (const facts of [{ startsFrozen: true }, { isNonTransferable: true }]) {
       const { blocked, findings } = assess(throughOther(facts));
       assert.equal(blocked, "unpriced-majority");

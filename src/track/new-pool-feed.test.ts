@@ -65,7 +65,7 @@ function openFeed(t: TestContext, streamed: ReturnType<typeof plainVenue>[] = []
       },
       ...{ isSearched: true, nowMs: chain.nowMs },
     });
-    feed.open(token);
+    void feed.open(token);
     return token;
   };
   return { chain, named, subscribed, state, failures, feed, wait, request };
@@ -167,7 +167,7 @@ test("a token that is no longer in use gives up its place, and gets one again wh
   wait(UNUSED_MS);
   await feed.assignPlaces();
   assert.equal(subscribed().size, 0);
-  feed.open(token);
+  await feed.open(token);
   assert.equal(subscribed().size, 0);
   noteAsked(state, token, chain.nowMs);
   await feed.assignPlaces();
