@@ -25,7 +25,12 @@ export async function startChain(
   {
     commitment = "confirmed",
     slotsAPulse = 1n,
-  }: { readonly commitment?: Commitment; readonly slotsAPulse?: bigint } = {},
+    longestWaitMs = TIMING.longestWaitMs,
+  }: {
+    readonly commitment?: Commitment;
+    readonly slotsAPulse?: bigint;
+    readonly longestWaitMs?: number;
+  } = {},
 ) {
   const ledger = new Ledger(START);
   const node = createLocalNode({ ledger });
@@ -43,7 +48,7 @@ export async function startChain(
     token: "a-token",
     reads,
     ...timing,
-    timing: TIMING,
+    timing: { ...TIMING, longestWaitMs },
     logger,
     commitment,
   };
