@@ -67,7 +67,8 @@ function reasonOf(assessment: Assessment, language: Language): string | null {
   if (worst === undefined) return null;
   const sentence = sentenceOf(worst)[language];
   const through = "through" in worst ? worst.through : undefined;
-  return through === undefined ? sentence : `${THROUGH[language]} ${through}. ${sentence}`;
+  if (through === undefined) return sentence;
+  return `${THROUGH[language]} ${through}: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
 const THROUGH: Sentence = { es: "La venta pasa por", en: "The sale goes through" };

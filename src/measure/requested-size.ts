@@ -1,4 +1,4 @@
-import { STANDARD_SIZES, type StandardSize } from "./assessment.ts";
+import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES, type StandardSize } from "./assessment.ts";
 
 /** The sizes of a position that can be measured, in SOL. The dashboard has a copy that the type checker compares. */
 export const SIZE_RANGE_SOL = { minimum: 0.01, maximum: 1_000 } as const;
@@ -21,14 +21,12 @@ export type RequestedSize = { readonly requested: number; readonly used: Standar
 
 /**
  * A size in SOL from its text: plain decimal digits, within `SIZE_RANGE_SOL`. Null for anything else.
- * The range is that of the exact text. The number nearest to it snaps to the nearest standard size, so that
- * both sizes of an answer belong together; a tie goes to the larger.
+ * Snaps to the nearest standard size; a tie goes to the larger.
  */
 export function parseSize(text: string): RequestedSize | null {
   const units = sizeUnits(text);
   if (units === null || units < RANGE_UNITS.minimum || units > RANGE_UNITS.maximum) return null;
-  const requested = Number(text);
-  return { requested, used: snapSize(requested) };
+  return { requested: Number(text), used: snapSize(units) };
 }
 
 /** A size in SOL as lamports, rounded to the lamport; null outside `SIZE_RANGE_SOL`. */
@@ -54,12 +52,16 @@ function sizeUnits(text: string): bigint | null {
   return BigInt(whole + fraction.padEnd(LONGEST_FRACTION, "0"));
 }
 
-/** Exact: the sizes and the middles between them have few binary digits. */
-function snapSize(sizeSol: number): StandardSize {
+function snapSize(units: bigint): StandardSize {
+  const distance = (size: StandardSize): bigint =>
+    absolute(STANDARD_SIZE_LAMPORTS[size] * UNITS_PER_LAMPORT - units);
   let nearest: StandardSize = STANDARD_SIZES[0];
-  for (const size of STANDARD_SIZES)
-    if (2 * sizeSol >= Number(nearest) + Number(size)) nearest = size;
+  for (const size of STANDARD_SIZES) if (distance(size) <= distance(nearest)) nearest = size;
   return nearest;
+}
+
+function absolute(value: bigint): bigint {
+  return value < 0n ? -value : value;
 }
 
 /**
