@@ -9,8 +9,8 @@ import { priceNumber } from "./price-curve.ts";
 import { priceDoubtOf } from "./price-doubt.ts";
 import { isClosedForGood, type PricedMarket } from "./priced-market.ts";
 import { ageSecondsOf, type Coverage } from "./quality.ts";
-import type { Route } from "./route.ts";
-import { isStable } from "./ways-to-sol.ts";
+
+const NO_HOPS: readonly QuotablePool[] = [];
 
 type Evidence = { readonly coverage: Coverage; readonly measurement: Measurement | null };
 
@@ -161,28 +161,31 @@ function doubtFindings(priced: PricedMarket, measurement: Measurement | null): r
 
 /** Of the token, and of each token that sales go through: what stops that one stops this one as well. */
 function tokenFindings(priced: PricedMarket): readonly Finding[] {
-  const { token, hopTokens } = priced.market;
-  const found: Finding[] = token === null ? [] : [...mintFindings(token)];
-  const hops = countedRoutes(priced).flatMap((route) => route.hops);
-  const isAnyHooked = hasCaution([...priced.market.pools, ...hops], "transfer-hook");
+  const { token, hopTokens, pools } = priced.market;
+  const found: Finding[] = token === null ? [] : mintFindings(token);
+  const hops = countedHops(priced);
   for (const mint of new Set(hops.map(({ baseMint }) => baseMint))) {
-    const facts = isStable(mint) ? undefined : hopTokens?.get(mint);
+    const facts = hopTokens?.get(mint);
     if (facts === undefined) continue;
     found.push(...mintFindings(facts).map((finding) => ({ ...finding, through: mint })));
   }
-  const isNamed = found.some(({ kind }) => kind === "transfer-hook");
-  return isAnyHooked && !isNamed ? [...found, { kind: "transfer-hook" }] : found;
+  const isHooked = hasCaution(pools, "transfer-hook") || hasCaution(hops, "transfer-hook");
+  if (isHooked && !found.some(({ kind }) => kind === "transfer-hook"))
+    found.push({ kind: "transfer-hook" });
+  return found;
 }
 
-/** The routes with more than a small share of the near depth; all, if none has any. */
-function countedRoutes({ open }: PricedMarket): readonly Route[] {
+/** The hops of routes with more than a small share of the near depth; of all, if none has any. */
+function countedHops({ open }: PricedMarket): readonly QuotablePool[] {
+  if (open.every(({ hops }) => hops.length === 0)) return NO_HOPS;
   const whole = open.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
-  if (whole === 0n) return open;
   const least = whole * BigInt(CALIBRATION.confidence.disagreementShareOfNearPct);
-  return open.filter(({ nearDepthLamports }) => nearDepthLamports * 100n > least);
+  return open
+    .filter(({ nearDepthLamports }) => whole === 0n || nearDepthLamports * 100n > least)
+    .flatMap(({ hops }) => hops);
 }
 
-function mintFindings(token: TokenFacts): readonly MintFinding[] {
+function mintFindings(token: TokenFacts): MintFinding[] {
   const found: MintFinding[] = [];
   if (token.freezeAuthority !== null) found.push({ kind: "freeze-authority" });
   if (token.transferFee !== null && token.transferFee.authority !== null) {
