@@ -58,10 +58,7 @@ function reasonOf(assessment: Assessment, language: Language): string | null {
     const { quoteMints, sharePct } = unpriced;
     if (quoteMints.length > 0 || sharePct === null) return unpricedSentence(unpriced)[language];
   }
-  const isHopClosed = (assessment.pricedWhileBlocked?.pools ?? []).some(
-    ({ hopStatus }) => hopStatus !== undefined,
-  );
-  if (blocked === "all-paused" && isHopClosed) return HOP_PAUSED[language];
+  if (blocked === "all-paused" && isPausedByHops(assessment)) return HOP_PAUSED[language];
   if (blocked !== null) return BLOCKED[blocked][language];
   const [worst] = findings;
   if (worst === undefined) return null;
@@ -71,7 +68,18 @@ function reasonOf(assessment: Assessment, language: Language): string | null {
   return `${THROUGH[language]} ${through}: ${sentence.charAt(0).toLowerCase()}${sentence.slice(1)}`;
 }
 
-const THROUGH: Sentence = { es: "La venta pasa por", en: "The sale goes through" };
+const THROUGH: Sentence = {
+  es: "Sobre un token por el que pasa la venta,",
+  en: "Of a token that the sale goes through,",
+};
+
+/** Whether the token's own pools are open, and what each pays is paused. */
+function isPausedByHops({ pricedWhileBlocked }: Assessment): boolean {
+  const pools = pricedWhileBlocked?.pools ?? [];
+  const open = pools.filter(({ status }) => status === "open");
+  const isAnyPaused = pools.some(({ status }) => status === "paused" || status === "not-open-yet");
+  return open.length > 0 && !isAnyPaused && open.every(({ hopStatus }) => hopStatus === "paused");
+}
 
 const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {
   "mint-unreadable": {
@@ -105,8 +113,8 @@ const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {
 };
 
 const HOP_PAUSED: Sentence = {
-  es: "Lo que pagan los pools del token no se puede vender ahora: está en pausa o aún no ha abierto.",
-  en: "What the token's pools pay can't be sold now: that is paused or not open yet.",
+  es: "Lo que pagan los pools del token no se puede vender ahora: su negociación está en pausa.",
+  en: "What the token's pools pay can't be sold now: trading in it is paused.",
 };
 
 function sentenceOf(finding: Finding): Sentence {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { PoolStatus } from "#src/venues/venue.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { emptyPool, poolAddress } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import type { Assessment } from "./assessment.ts";
+import { awaitsHop } from "./capacity-series.ts";
 import { confidenceOf } from "./findings.ts";
 import type { Market, TokenFacts } from "./market.ts";
 
@@ -82,6 +83,24 @@ describe("a hop that is paused pauses the sale, however many pools the hop has",
       assert.equal(blocked, "all-paused");
       assert.equal(pricedWhileBlocked?.c10Sol, 0);
     });
+  }
+
+  for (const status of ["paused", "not-open-yet", "migrated"] as const) {
+    const drained = emptyPool({ number: 5, baseMint: OTHER });
+    for (const hopPools of [
+      [drained, hop(2, status)],
+      [hop(2, status), drained],
+    ]) {
+      test(`but not where an empty one is open: ${hopPools.map((pool) => pool.status)}`, () => {
+        const before = assess(throughOther({}, { hopPools: [hop(5, "open")] }));
+        const after = assess(throughOther({}, { hopPools }));
+        assert.equal(after.blocked, null);
+        assert.equal(after.measurement?.c10Sol, 0);
+        // No gap for the alert: what the hop held is gone.
+        assert.ok(before.measurement !== null && after.measurement !== null);
+        assert.equal(awaitsHop(before.measurement, after.measurement), false);
+      });
+    }
   }
 
   test("one that is open among them keeps the answer", () => {

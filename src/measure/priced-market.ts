@@ -27,9 +27,7 @@ export type PricedMarket = {
 
 /** Finds the hops, the mid and the family (method.md section 1). */
 export function priceMarket(market: Market): PricedMarket {
-  const isMovable = (mint: Address) => !neverMoves(market.hopTokens?.get(mint) ?? null);
-  const hopPools = market.hopPools.filter(({ baseMint }) => isMovable(baseMint));
-  const waysToSol = new WaysToSol(market.mint, hopPools);
+  const waysToSol = new WaysToSol(market.mint, movableHops(market));
   const ways: Way[] = [];
   const unrouted: QuotablePool[] = [];
   const quoteSpots = new Map<Address, Ratio>();
@@ -61,6 +59,12 @@ export function priceMarket(market: Market): PricedMarket {
     midPrice: midRoute?.spotPrice ?? null,
     family: familyOf(market, routes),
   };
+}
+
+/** Nothing is sold through a token that can never be transferred. */
+function movableHops({ hopPools, hopTokens }: Market): readonly QuotablePool[] {
+  if (hopTokens === undefined) return hopPools;
+  return hopPools.filter(({ baseMint }) => !neverMoves(hopTokens.get(baseMint) ?? null));
 }
 
 /** Whether this pool will never trade again, or not before its successor opens. */

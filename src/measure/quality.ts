@@ -142,10 +142,16 @@ export function liveRoutes({ routes }: PricedMarket): readonly Route[] {
   return routes.filter((route) => !isClosedForGood(route.pool.status));
 }
 
-/** Whether all trading is known to be paused: by the mint, or on the way of every pool that is left. */
+/**
+ * Whether all trading is known to be paused: by the mint, or on the way of every pool that is left. A hop that is
+ * not open yet migrates: the token's own pool holds what it held (`awaitsHop`).
+ */
 export function isHalted(priced: PricedMarket): boolean {
   const live = liveRoutes(priced);
   if (live.length === 0) return false;
   const isMintPaused = priced.market.token?.pausable?.isPaused === true;
-  return isMintPaused || live.every(({ pool, hops }) => isPaused(pool) || hops.some(isPaused));
+  return (
+    isMintPaused ||
+    live.every(({ pool, hops }) => isPaused(pool) || hops.some(({ status }) => status === "paused"))
+  );
 }

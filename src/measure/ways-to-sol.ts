@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { deepestRoute, isPaused, type Way, weighRoutes } from "./route.ts";
+import { deepestRoute, type Way, weighRoutes } from "./route.ts";
 
 /** How a mint is sold for SOL: the pools in order; none for SOL itself, null where no way is known. */
 export type WayToSol = readonly QuotablePool[] | null;
@@ -63,9 +63,17 @@ export class WaysToSol {
   }
 }
 
-/** Of ways that pay nothing: one that may pay again, if there is one. */
+/**
+ * Of ways that pay nothing: one that is open and empty, else one that is paused and may pay again. A pool that a
+ * third party creates, or a curve that has closed, does not hide a hop that was drained.
+ */
 function shutWay(ways: readonly Way[]): Way | undefined {
-  return ways.find(({ pool, hops }) => [pool, ...hops].some(isPaused)) ?? ways[0];
+  const statusesOf = ({ pool, hops }: Way) => [pool, ...hops].map(({ status }) => status);
+  return (
+    ways.find((way) => statusesOf(way).every((status) => status === "open")) ??
+    ways.find((way) => statusesOf(way).includes("paused")) ??
+    ways[0]
+  );
 }
 
 /** Whether the mint is a stable, which counts through its SOL pools alone. */

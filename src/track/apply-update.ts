@@ -116,6 +116,9 @@ function touch(state: LiveState, use: AccountUse, isChange: boolean): void {
       state.dirtyTokens.add(token);
       return;
     }
+    case "hop-mint":
+      use.group.version++;
+      return;
     case "vacancy":
       fillVacancy(state, use);
       return;

@@ -332,9 +332,9 @@ export function refsOf({ pools }: PoolGroup): readonly PoolRef[] {
 /** Every account that an assessment of the token depends on, without vacancies. */
 export function accountsOf(state: LiveState, token: FollowedToken): Set<FollowedAccount> {
   const accounts = new Set<FollowedAccount>();
-  const mint = state.accounts.get(token.mint);
-  if (mint !== undefined) accounts.add(mint);
   for (const group of groupsOf(state, token)) {
+    const mint = state.accounts.get(group.mint);
+    if (mint !== undefined) accounts.add(mint);
     for (const pool of group.pools.values()) {
       for (const { account } of pool.needs.values()) accounts.add(account);
     }

@@ -1,8 +1,7 @@
 import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
-import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { isMoney, quoteMintFor } from "./quote-mints.ts";
+import type { PoolRef } from "./open-pool.ts";
 
 /** Rounds of asking which accounts are needed: pool, then vaults and configurations, then arrays. */
 const MAX_ROUNDS = 6;
@@ -13,19 +12,11 @@ const ACCOUNTS_PER_CALL = 100;
 
 export type LoadedAccounts = Map<Address, Account | null>;
 
-/**
- * The addresses that a pool needs, given the loaded accounts; also the mint of a token that it pays in, since
- * an authority of that one can stop the sale.
- */
+/** The addresses that a pool needs, given the loaded accounts. */
 export function accountsNeeded(pool: PoolRef, known: AccountSet): readonly Address[] {
   try {
     const needed = pool.venue.accountsNeeded(pool.address, known, pool.mint);
-    const own =
-      needed.length <= MAX_ACCOUNTS_PER_POOL ? needed : needed.slice(0, MAX_ACCOUNTS_PER_POOL);
-    const outline = outlineOf(pool, known);
-    const quoteMint = outline === null ? null : quoteMintFor(pool.mint, outline);
-    const isNeeded = quoteMint !== null && !isMoney(quoteMint) && !own.includes(quoteMint);
-    return isNeeded ? [...own, quoteMint] : own;
+    return needed.length <= MAX_ACCOUNTS_PER_POOL ? needed : needed.slice(0, MAX_ACCOUNTS_PER_POOL);
   } catch {
     // By contract a venue never throws; if it does, its pool is reported as missing accounts.
     return [pool.address];

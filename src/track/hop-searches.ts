@@ -1,7 +1,7 @@
 import type { WallClock } from "#src/platform/clock.ts";
 import type { BackgroundWork } from "./background-work.ts";
-import { removeGroup } from "./followed-pools.ts";
 import { hopsOf, searchWaitMs } from "./followed-tokens.ts";
+import { removeHop } from "./hop-groups.ts";
 import type { LiveState, PoolGroup } from "./live-state.ts";
 import { isStable } from "./quote-mints.ts";
 
@@ -37,8 +37,7 @@ export class HopSearches {
       if (used.has(group)) {
         if (nowMs - group.searchedAtMs >= searchWaitMs(group)) due.push(group);
       } else if (!isStable(group.mint) && nowMs - group.searchedAtMs >= CHECK_EVERY_MS) {
-        removeGroup(state, group);
-        state.hops.delete(group.mint);
+        removeHop(state, group);
       }
     }
     const [oldest] = due.toSorted((a, b) => a.searchedAtMs - b.searchedAtMs);

@@ -33,7 +33,7 @@ export type FollowedAccount = { -readonly [Field in keyof HeldAccount]: HeldAcco
 };
 
 /** Why an account is followed. */
-export type AccountUse = PoolNeed | MintUse | Vacancy;
+export type AccountUse = PoolNeed | MintUse | HopMintUse | Vacancy;
 
 export type PoolNeed = {
   readonly kind: "pool-need";
@@ -48,6 +48,13 @@ export type PoolNeed = {
 export type MintUse = {
   readonly kind: "mint";
   readonly token: FollowedToken;
+  readonly account: FollowedAccount;
+};
+
+/** The mint that a group of hops sells. */
+export type HopMintUse = {
+  readonly kind: "hop-mint";
+  readonly group: PoolGroup;
   readonly account: FollowedAccount;
 };
 

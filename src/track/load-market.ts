@@ -21,6 +21,7 @@ import {
   MAX_HOPS,
 } from "./load-token.ts";
 import { openPool, type PoolRef } from "./open-pool.ts";
+import { isMoney } from "./quote-mints.ts";
 
 /** Reads of all accounts at one slot. The second is needed if the price moved to new tick or bin arrays. */
 const MAX_CONSISTENT_READS = 2;
@@ -124,6 +125,7 @@ function addressesOf(
 ): ReadonlySet<Address> {
   const addresses = new Set<Address>([CLOCK_SYSVAR, mint]);
   for (const pool of pools) {
+    if (!isMoney(pool.mint)) addresses.add(pool.mint);
     for (const address of accountsNeeded(pool, known)) addresses.add(address);
   }
   return addresses;

@@ -111,9 +111,13 @@ export class NewPoolFeed {
         }
         changes.push(this.open(token));
       }
+      // As many attempts as places are free: a source may refuse every subscription.
+      let left = MAX_TOKENS - this.#places.size;
       for (const token of usedTokens) {
-        if (this.#places.size >= MAX_TOKENS) break;
-        if (!this.#places.has(token.mint)) changes.push(this.open(token));
+        if (left <= 0) break;
+        if (this.#places.has(token.mint)) continue;
+        changes.push(this.open(token));
+        left--;
       }
     }
     await Promise.all(changes);

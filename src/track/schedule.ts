@@ -235,7 +235,7 @@ export function rereadLost(
 /** The token that the use is for; null: a hop of any token. */
 function tokenOf(state: LiveState, use: AccountUse): FollowedToken | null {
   if (use.kind === "mint") return use.token;
-  const { group } = use.kind === "vacancy" ? use : use.pool;
+  const { group } = use.kind === "pool-need" ? use.pool : use;
   return state.hops.get(group.mint) === group ? null : group.token;
 }
 

@@ -14,6 +14,7 @@ import {
   replanSearch,
 } from "./followed-tokens.ts";
 import { hasAll, type LoadedAccounts } from "./gather-accounts.ts";
+import { addHop } from "./hop-groups.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
@@ -284,7 +285,7 @@ export class TokenLoads {
     }
     const group = addGroup(this.#state, { mint, found, loaded });
     group.searchedAtMs = this.#deps.clock.nowMs();
-    this.#state.hops.set(mint, group);
+    addHop(this.#state, group, loaded);
     return group;
   }
 

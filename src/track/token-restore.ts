@@ -8,6 +8,7 @@ import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { clockOf } from "./chain-clock.ts";
 import { accountsOf, addToken, noteAsked, searchSoonAfter } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { addHop } from "./hop-groups.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { KnownMint, KnownTokens } from "./known-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
@@ -290,7 +291,7 @@ export class TokenRestore {
     group.searchedAtMs = known.searchDueMs;
     group.searches = known.searches;
     state.unsavedGroups.delete(group);
-    state.hops.set(mint, group);
+    addHop(state, group, loaded);
   }
 
   /** Null if the stored pools are no longer valid: then the token is loaded like an unknown one. */
