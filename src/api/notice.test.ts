@@ -43,7 +43,7 @@ test("where another token can stop the sale, the notice names it", () => {
   }
 });
 
-test("a short history behind a worse finding or a block is in the one sentence too, and is not repeated", () => {
+test("a short history behind a worse finding is in the one sentence too, and is not repeated", () => {
   const short: Finding = { kind: "short-history", historySeconds: 40 };
   const unkept: Finding = { kind: "short-history", historySeconds: null };
   const worse: Finding = { kind: "family-other" };
@@ -58,8 +58,9 @@ test("a short history behind a worse finding or a block is in the one sentence t
   assert.match(told.en, /main families; the trend is not known yet\.$/);
   assert.match(notice([worse, unkept]).en, /main families; the trend is not known\.$/);
   const migrating = notice([short], { measurement: null, blocked: "migrating" });
-  assert.match(migrating.en, /does not exist yet; the trend is not known yet\.$/);
-  assert.match(migrating.es, /todavía no existe; la tendencia aún no se conoce\.$/);
+  // A blocked answer has no figures whose trend could be asked for: its reason is all.
+  assert.match(migrating.en, /does not exist yet\.$/);
+  assert.match(migrating.es, /todavía no existe\.$/);
   assert.doesNotMatch(notice([worse]).en, /trend/);
   for (const text of Object.values(notice([short]))) assert.doesNotMatch(text, /;/);
 });

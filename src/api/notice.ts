@@ -29,14 +29,14 @@ export function preferredLanguage(
 
 /**
  * One sentence on why confidence is below high: the block, else the worst finding; null where it is high. Where
- * too little history is known for a trend (method.md section 5), the sentence says that too.
+ * an answer has too little history for a trend (method.md section 5), the sentence says that too.
  */
 export function noticeOf(assessment: Assessment, language: Language): string | null {
   const reason = reasonOf(assessment, language);
   const { blocked, findings } = assessment;
   const history = findings.find((finding) => finding.kind === "short-history");
-  if (reason === null || history === undefined) return reason;
-  if (blocked === null && findings[0] === history) return reason;
+  if (reason === null || blocked !== null) return reason;
+  if (history === undefined || findings[0] === history) return reason;
   const isKept = history.historySeconds !== null;
   return `${reason.replace(/\.$/, "")}; ${TREND_UNKNOWN[isKept ? "yet" : "never"][language]}`;
 }
