@@ -1,6 +1,7 @@
 import type { Assessment, BlockReason } from "#src/measure/assessment.ts";
 import type { ChainEnd } from "#src/measure/chain-end.ts";
 import type { Finding } from "#src/measure/finding.ts";
+import { isPaused } from "#src/measure/route.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 
 export type Language = "es" | "en";
@@ -77,8 +78,11 @@ const THROUGH: Sentence = {
 function isPausedByHops({ pricedWhileBlocked }: Assessment): boolean {
   const pools = pricedWhileBlocked?.pools ?? [];
   const open = pools.filter(({ status }) => status === "open");
-  const isAnyPaused = pools.some(({ status }) => status === "paused" || status === "not-open-yet");
-  return open.length > 0 && !isAnyPaused && open.every(({ hopStatus }) => hopStatus === "paused");
+  return (
+    open.length > 0 &&
+    !pools.some(isPaused) &&
+    open.every(({ hopStatus }) => hopStatus === "paused")
+  );
 }
 
 const BLOCKED: Readonly<Record<BlockReason, Sentence>> = {

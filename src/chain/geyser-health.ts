@@ -1,4 +1,4 @@
-/** After so many losses in a row a stream is given up. A silent one is at once. */
+/** After so many losses in a row a stream is given up. A silent stream is given up at once. */
 const LOSSES_TO_FALL_BACK = 3;
 /**
  * A stream that is behind the others loses nothing: answers claim the slot that all of them have delivered. Twenty

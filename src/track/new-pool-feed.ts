@@ -101,7 +101,7 @@ export class NewPoolFeed {
     const changes = this.#closeUnused();
     if (this.#searched.length > 0) {
       const { usedTokens } = this.#deps.state;
-      // Loops that allocate nothing: twenty thousand tokens may be in use.
+      // Loops that allocate nothing for a token that gets no place: twenty thousand may be in use.
       for (const token of usedTokens) {
         if (!token.isWatched || this.#places.has(token.mint)) continue;
         if (this.#places.size >= MAX_TOKENS) {

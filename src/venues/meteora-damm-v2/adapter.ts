@@ -7,7 +7,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable, squareRootFloor } from "../shared/curves/constant-product.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
-import { allFeesPpm, hookCautions, vaultsOutline } from "../shared/reserve-pool.ts";
+import { allFeesPpm, hookCautions, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import type { Clock, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
@@ -150,10 +150,8 @@ function feePpm(state: DammV2State, inputMint: Address, clock: Clock): number {
   try {
     const point = pointOf(state, clock);
     const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: 1n });
-    const [tokenA, tokenB] = [state.tokenA.transferFee, state.tokenB.transferFee];
-    const transfers = isAToB
-      ? { input: tokenA, output: tokenB }
-      : { input: tokenB, output: tokenA };
+    const { tokenA, tokenB } = state;
+    const transfers = transfersOf(isAToB, tokenA.transferFee, tokenB.transferFee);
     const side = { venue: meteoraDammV2, state, inputMint, epoch: clock.epoch };
     return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers, side);
   } catch (error) {

@@ -5,7 +5,7 @@ import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { pairFilters, partnersOf } from "../shared/pool-search.ts";
-import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { accountsNeeded, launchPairAddress, presetPairAddress, readPair } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
@@ -118,10 +118,7 @@ function feePpm(state: DlmmState, inputMint: Address, clock: Clock): number {
   const side = sideOf(state, inputMint);
   const bin = side === null ? null : firstPayingBin(state, side);
   if (side === null || bin === null) return 0;
-  const { transferFeeX, transferFeeY } = state;
-  const transfers = side.sellsX
-    ? { input: transferFeeX, output: transferFeeY }
-    : { input: transferFeeY, output: transferFeeX };
+  const transfers = transfersOf(side.sellsX, state.transferFeeX, state.transferFeeY);
   const sold = { venue: meteoraDlmm, state, inputMint, epoch: clock.epoch };
   return allFeesPpm(poolFeePpm(state, bin, clock), transfers, sold);
 }

@@ -3,7 +3,7 @@ import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
-import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { tickCautions } from "../shared/tick-pool.ts";
 import type { Clock, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
@@ -106,11 +106,9 @@ function status(state: WhirlpoolState, clock: Clock): PoolStatus {
 }
 
 function feePpm(state: WhirlpoolState, inputMint: Address, clock: Clock): number {
-  const [tokenA, tokenB] = [state.tokenA.transferFee, state.tokenB.transferFee];
-  const transfers =
-    directionOf(state, inputMint) === "down"
-      ? { input: tokenA, output: tokenB }
-      : { input: tokenB, output: tokenA };
+  const { tokenA, tokenB } = state;
+  const sellsA = directionOf(state, inputMint) === "down";
+  const transfers = transfersOf(sellsA, tokenA.transferFee, tokenB.transferFee);
   const side = { venue: orcaWhirlpool, state, inputMint, epoch: clock.epoch };
   return allFeesPpm(tradeFeePpm(state, clock), transfers, side);
 }

@@ -6,7 +6,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable } from "../shared/curves/constant-product.ts";
 import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
-import { allFeesPpm } from "../shared/reserve-pool.ts";
+import { allFeesPpm, transfersOf } from "../shared/reserve-pool.ts";
 import type { ChainPlace, Clock, PoolOutline, Venue } from "../venue.ts";
 import { curveAddress } from "./addresses.ts";
 import { decodeBondingCurve, decodePumpCurve, type PumpCurveState } from "./decode.ts";
@@ -88,10 +88,7 @@ function feePpmAt(
 ): number {
   const { protocolBps, creatorBps } = ratesInChain(curveRates(state), place);
   const { quoteMint, quoteTransferFee } = state;
-  const transfers =
-    inputMint === quoteMint
-      ? { input: quoteTransferFee, output: null }
-      : { input: null, output: quoteTransferFee };
+  const transfers = transfersOf(inputMint !== quoteMint, null, quoteTransferFee);
   const side = { venue: pumpCurve, state, inputMint, epoch };
   return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, transfers, side);
 }

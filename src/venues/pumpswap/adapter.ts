@@ -15,7 +15,7 @@ import { constantProductReachable } from "../shared/curves/constant-product.ts";
 import { pairFilters } from "../shared/pool-search.ts";
 import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
 import { nullOnMathError } from "../shared/refusals.ts";
-import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { associatedTokenAddress } from "../shared/token/associated-token.ts";
 import type { ChainPlace, Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { poolAddress, poolAuthority } from "./addresses.ts";
@@ -189,9 +189,7 @@ function feePpmAt(
   const { lpBps, protocolBps, creatorBps } = ratesInChain(poolRates(state), place);
   const { baseMint, baseTransferFee, quoteTransferFee } = state;
   const poolPpm = toNumber(lpBps + protocolBps + creatorBps) * 100;
-  const transfers =
-    inputMint === baseMint
-      ? { input: null, output: quoteTransferFee }
-      : { input: quoteTransferFee, output: baseTransferFee };
+  const isSale = inputMint === baseMint;
+  const transfers = transfersOf(isSale, isSale ? null : baseTransferFee, quoteTransferFee);
   return allFeesPpm(poolPpm, transfers, { venue: pumpSwap, state, inputMint, epoch });
 }

@@ -4,7 +4,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
-import { allFeesPpm, vaultsOutline } from "../shared/reserve-pool.ts";
+import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { tickCautions } from "../shared/tick-pool.ts";
 import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, readPoolHeader } from "./decode.ts";
@@ -114,11 +114,9 @@ function feePpm(state: ClmmState, inputMint: Address, clock: Clock): number {
     volatility === null
       ? state.tradeFeePpm
       : toNumber(feePpmNow(accumulate(volatility), state.tradeFeePpm));
-  const [token0, token1] = [state.token0.transferFee, state.token1.transferFee];
-  const transfers =
-    directionOf(state, inputMint) === "down"
-      ? { input: token0, output: token1 }
-      : { input: token1, output: token0 };
+  const { token0, token1 } = state;
+  const sellsToken0 = directionOf(state, inputMint) === "down";
+  const transfers = transfersOf(sellsToken0, token0.transferFee, token1.transferFee);
   const side = { venue: raydiumClmm, state, inputMint, epoch: clock.epoch };
   return allFeesPpm(tradeFeePpm, transfers, side);
 }

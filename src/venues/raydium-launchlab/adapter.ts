@@ -4,7 +4,7 @@ import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { pairFilters, partnersOf } from "../shared/pool-search.ts";
-import { allFeesPpm } from "../shared/reserve-pool.ts";
+import { allFeesPpm, transfersOf } from "../shared/reserve-pool.ts";
 import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
@@ -103,9 +103,8 @@ function isPriced({ status, kind, virtualBase, virtualQuote, realBase }: LaunchL
 
 /** What both sides' own mints charge for being moved is a fee of the sale, too. */
 function feePpm(state: LaunchLabState, inputMint: Address, { epoch }: Clock): number {
-  const { baseTransferFee: base, quoteTransferFee: quote } = state;
-  const transfers =
-    inputMint === state.quoteMint ? { input: quote, output: base } : { input: base, output: quote };
+  const { quoteMint, baseTransferFee, quoteTransferFee } = state;
+  const transfers = transfersOf(inputMint !== quoteMint, baseTransferFee, quoteTransferFee);
   const side = { venue: raydiumLaunchLab, state, inputMint, epoch };
   return allFeesPpm(toNumber(totalFeeRate(state)), transfers, side);
 }

@@ -102,6 +102,18 @@ export type ChargedTransfers = {
   readonly output: TransferFeeSchedule | null;
 };
 
+const NO_TRANSFERS: ChargedTransfers = { input: null, output: null };
+
+/** The transfer fees of a sale of a pair's first token, or of its second. */
+export function transfersOf(
+  sellsFirst: boolean,
+  first: TransferFeeSchedule | null,
+  second: TransferFeeSchedule | null,
+): ChargedTransfers {
+  if (first === null && second === null) return NO_TRANSFERS;
+  return sellsFirst ? { input: first, output: second } : { input: second, output: first };
+}
+
 /** One direction of a pool. */
 export type SoldSide<State> = {
   readonly venue: Pick<Venue<State>, "spotPrice" | "reachable">;

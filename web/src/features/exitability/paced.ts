@@ -7,7 +7,7 @@ export type Pace = {
 };
 
 export type Paced<Value> = {
-  /** Has the action run with this value as soon as it may; a newer value replaces one that waits. */
+  /** Runs the action with this value as soon as the pace permits; a newer value replaces one that waits. */
   readonly ask: (value: Value) => void;
   /** As if the action had just run. */
   readonly delay: () => void;

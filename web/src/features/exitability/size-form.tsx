@@ -168,7 +168,7 @@ function AmountField(props: AmountProps) {
 
 type ReadingProps = LimitsProps & { readonly typed: WrittenAmount };
 
-/** Why what is typed is refused, or how it was understood. What an address asks for is refused where the answer would be. */
+/** Why the typed amount is refused, or how it was read. An amount in the page's address is refused in place of the answer. */
 function ReadingNote({ typed, unit, solUsd }: ReadingProps) {
   const { text, language } = usePreferences();
   switch (typed.kind) {

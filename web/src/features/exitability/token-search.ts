@@ -26,7 +26,7 @@ export type Rates = {
 
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
 const KEPT_NAME = "sale";
-/** Addresses have amounts in digits with a point, whatever the page's language is. */
+/** In a page's address an amount has a decimal point, whatever the language. */
 const LANGUAGE_OF_ADDRESSES: Language = "en";
 
 /** What is typed into the field of an amount, read by the page's language; invalid if it can't be sold. */
