@@ -123,8 +123,8 @@ test("a page whose code or style was refused once appears whole, without the rea
   if (dashboard === null) return;
   for (const file of [
     /\/assets\/index-[^/]*\.js$/,
-    /\/assets\/index-[^/]*\.css$/,
-    /\/assets\/.*page.*\.css$/,
+    /\/assets\/style-[^/]*\.css$/,
+    /\/assets\/watchlist-page-[^/]*\.js$/,
   ]) {
     const { page } = await dashboard.visit();
     await page.route(file, (route) => route.fulfill({ status: 503, body: "" }), { times: 1 });
