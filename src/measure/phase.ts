@@ -8,7 +8,10 @@ import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.
  */
 export function phaseOf(priced: PricedMarket): Phase {
   const { market, routes } = priced;
-  const curves = market.pools.filter((pool) => pool.kind === "curve");
+  // The phase is that of the token: another mint's curve has no part in it.
+  const curves = market.pools.filter(
+    ({ kind, baseMint }) => kind === "curve" && baseMint === market.mint,
+  );
   if (curves.some((curve) => !isClosedForGood(curve.status))) return "on-curve";
   const pools = market.pools.filter((pool) => pool.kind === "amm");
   const isTrading = pools.some((pool) => pool.status === "open" || pool.status === "paused");
@@ -25,7 +28,10 @@ export function phaseOf(priced: PricedMarket): Phase {
   }
   let raised = 0n;
   for (const curve of full) {
-    raised += inLamports(priced, curve.quoteMint, curve.reachable(10_000)) ?? 0n;
+    const held = inLamports(priced, curve.quoteMint, curve.raised);
+    // What has no price may be more than the pools hold.
+    if (held === null) return "migrating";
+    raised += held;
   }
   const inPools = routes.reduce((sum, route) => sum + route.depthLamports, 0n);
   return isTrading && inPools >= raised ? "migrated" : "migrating";

@@ -10,8 +10,10 @@ const ANY_CLOCK: Clock = { slot: 0n, unixTimestamp: 0n, epoch: 0n };
  * @returns whether it was closed since: then its token's pool may exist and not be known
  */
 export function noteCurveStage(state: LiveState, pool: FollowedPool): boolean {
-  const { ref, decoded } = pool.open;
-  if (ref.venue.kind !== "curve" || decoded.kind === "unusable") return false;
+  const { ref, decoded, baseMint } = pool.open;
+  if (decoded.kind === "unusable") return false;
+  // A launch that is paid for with this token launches another one.
+  if ((ref.venue.raised?.(decoded.state, baseMint) ?? null) === null) return false;
   const status = ref.venue.status(decoded.state, state.times.newest ?? ANY_CLOCK);
   if (pool.curve?.status === status) return false;
   const isClosed = status === "complete" || status === "migrated";

@@ -50,6 +50,7 @@ function launchpad({ isReserved }: { readonly isReserved: boolean }): readonly V
     {
       ...curve,
       kind: "curve",
+      raised: () => 0n,
       family: "meteora",
       status: ({ isPaused }) => (isPaused ? "migrated" : "open"),
     },

@@ -55,7 +55,10 @@ export type Withdrawal =
 export type QuotablePool = {
   readonly venue: VenueId;
   readonly family: Family;
+  /** A curve is one only to the mint that it launches. */
   readonly kind: "curve" | "amm";
+  /** Quote units that a curve holds, also when it is full; 0 of any other pool. */
+  readonly raised: bigint;
   readonly address: Address;
   /** The mint that is sold here. */
   readonly baseMint: Address;
@@ -186,10 +189,12 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
     });
   }
 
+  const raised = venue.raised?.(state, baseMint) ?? null;
   return {
     venue: venue.id,
     family: venue.family,
-    kind: venue.kind,
+    kind: raised === null ? "amm" : "curve",
+    raised: raised ?? 0n,
     address: binding.address,
     baseMint,
     quoteMint: binding.quoteMint,

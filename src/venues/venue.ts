@@ -221,6 +221,12 @@ export interface Venue<State> {
    */
   reachable(state: State, inputMint: Address, fallBps: number): bigint;
 
+  /**
+   * Every curve has it, and no other venue. Quote units that the curve of this mint holds, also while it is full and
+   * sells nothing. Null where the curve pays in that mint: it launches another one.
+   */
+  raised?(state: State, mint: Address): bigint | null;
+
   /** Only venues have it whose program sells through several pools in one instruction. */
   readonly chainSales?: ChainSales<State>;
 

@@ -253,6 +253,7 @@ function poolOf(shape: Named, behaviour: Behaviour): QuotablePool {
     venue: shape.venue ?? "raydium-cpmm",
     family: shape.family ?? "raydium",
     kind: shape.kind ?? "amm",
+    raised: shape.kind === "curve" ? behaviour.reachable(10_000) : 0n,
     address: poolAddress(shape.number ?? 1),
     baseMint: shape.baseMint ?? TOKEN,
     quoteMint: shape.quoteMint ?? WSOL,

@@ -39,6 +39,7 @@ export const meteoraDbc: Venue<DbcState> = {
     const isBuy = isBuyOf(state, inputMint);
     return isBuy === null ? 0n : reachableOut(state, isBuy, fallBps);
   },
+  raised: ({ baseMint, quoteReserve }, mint) => (mint === baseMint ? quoteReserve : null),
   feePpm,
 };
 

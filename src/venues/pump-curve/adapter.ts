@@ -32,6 +32,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
   quoteExactIn,
   spotPrice,
   reachable,
+  raised: ({ quoteMint, realQuote }, mint) => (mint === quoteMint ? null : realQuote),
   chainSales: {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,

@@ -37,6 +37,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   quoteExactIn,
   spotPrice,
   reachable,
+  raised: ({ baseMint, realQuote }, mint) => (mint === baseMint ? realQuote : null),
   feePpm,
 };
 
