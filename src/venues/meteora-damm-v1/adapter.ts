@@ -1,9 +1,9 @@
 import type { Address } from "#src/units/address.ts";
 import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
 import type { AccountSet } from "../account-set.ts";
-import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { ascendingMints, moneyRank, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { fractionPpm } from "../shared/reserve-pool.ts";
-import type { PoolOutline, PoolSearch, Venue } from "../venue.ts";
+import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import {
   type DammV1State,
   decode,
@@ -48,7 +48,7 @@ export const meteoraDammV1: Venue<DammV1State> = {
   outline,
   shares: liquidityShares,
   decode,
-  status: statusAt,
+  status,
   cautions: () => [],
   quoteExactIn,
   spotPrice,
@@ -89,6 +89,15 @@ export function configuredPool(config: Address, mintA: Address, mintB: Address):
 function pairSeeds(mintA: Address, mintB: Address) {
   const [lesser, greater] = ascendingMints(mintA, mintB);
   return [{ address: greater }, { address: lesser }];
+}
+
+/** A vault that is switched off takes nothing in: where it is the one of what holders sell, no sale passes. */
+function status(state: DammV1State, clock: Clock): PoolStatus {
+  const { a, b } = state;
+  const sold = moneyRank(a.mint) > moneyRank(b.mint) ? b : a;
+  const isShut = !sold.takesDeposits && moneyRank(a.mint) !== moneyRank(b.mint);
+  const found = statusAt(state, clock);
+  return found === "open" && isShut ? "paused" : found;
 }
 
 /** The vaults must be loaded before their share mints and token accounts are known. */

@@ -13,11 +13,13 @@ const BASIS_POINTS = 10_000n;
 const ROUNDS = 32;
 
 /**
- * Price of the first unit, output per input. Without a clock: as if all profit were released and the
- * stake pool's price renewed, which is so a few hours after the last report.
+ * Price of the first unit, output per input; null also where the input's vault takes no deposits. Without a
+ * clock: as if all profit were released and the stake pool's price renewed, which is so a few hours after
+ * the last report.
  */
 export function spotPrice(state: DammV1State, inputMint: Address): Ratio | null {
-  return nullOnMathError(() => spotOf(sideOf(state, inputMint)));
+  const input = inputMint === state.a.mint ? state.a : state.b;
+  return input.takesDeposits ? nullOnMathError(() => spotOf(sideOf(state, inputMint))) : null;
 }
 
 /** What selling takes out until the price has fallen by `fallBps`; what is lent out can't be paid. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address } from "#src/units/address.ts";
 import { U64_MAX } from "#src/units/integer.ts";
+import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { assertReplayed } from "#test/support/executions.ts";
 import { readIntegerJson } from "#test/support/integer-json.ts";
 import { dammV1State, MINT_A, MINT_B, vaultShare } from "#test/support/meteora-pools.ts";
@@ -104,6 +105,35 @@ test("a vault that takes no deposits refuses its token, and still pays it out", 
   const closed = dammV1State({ a: vaultShare(MINT_A, { takesDeposits: false }) });
   assert.equal(amountOut(sell(closed, MINT_A, 1_000n)), "paused");
   assert.equal(amountOut(sell(closed, MINT_B, 1_000n)), 997n);
+});
+
+test("a pool is paused where the vault of what holders sell takes no deposits", () => {
+  for (const [money, coin] of [
+    [WSOL, MINT_A],
+    [USDC, MINT_A],
+    [WSOL, USDC],
+  ] as const) {
+    const statusOf = (shut: Address) => {
+      const [a, b] = [money, coin].map((mint) =>
+        vaultShare(mint, { takesDeposits: mint !== shut }),
+      );
+      assert.ok(a !== undefined && b !== undefined);
+      const statuses = [dammV1State({ a, b }), dammV1State({ a: b, b: a })].map((state) =>
+        meteoraDammV1.status(state, CLOCK),
+      );
+      assert.equal(statuses[0], statuses[1]);
+      return statuses[0];
+    };
+    assert.equal(statusOf(coin), "paused");
+    assert.equal(statusOf(money), "open");
+  }
+});
+
+test("a vault that takes no deposits gives its token no price, and the other one its own", () => {
+  const shut = dammV1State({ a: vaultShare(MINT_A, { takesDeposits: false }) });
+  assert.equal(meteoraDammV1.status(shut, CLOCK), "open");
+  assert.equal(meteoraDammV1.spotPrice(shut, MINT_A), null);
+  assert.notEqual(meteoraDammV1.spotPrice(shut, MINT_B), null);
 });
 
 test("what is lent out can't be paid", () => {

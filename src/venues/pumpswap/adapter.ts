@@ -1,18 +1,12 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint, minBigint } from "#src/units/integer.ts";
-import {
-  STABLE_MINTS,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-  USDC,
-  WSOL,
-} from "#src/units/known-addresses.ts";
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import { constantProductReachable } from "../shared/curves/constant-product.ts";
-import { pairFilters } from "../shared/pool-search.ts";
+import { moneyRank, pairFilters } from "../shared/pool-search.ts";
 import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
 import { nullOnMathError } from "../shared/refusals.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
@@ -140,11 +134,6 @@ function outline(address: Address, known: AccountSet): PoolOutline | null {
 function status(state: PumpSwapState): PoolStatus {
   const isInverted = moneyRank(state.baseMint) > moneyRank(state.quoteMint);
   return (isInverted ? state.isBuyDisabled : state.isSellDisabled) ? "paused" : "open";
-}
-
-function moneyRank(mint: Address): number {
-  if (mint === WSOL) return 2;
-  return STABLE_MINTS.some((stable) => stable === mint) ? 1 : 0;
 }
 
 function spotPrice(state: PumpSwapState, inputMint: Address): Ratio | null {

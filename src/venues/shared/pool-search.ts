@@ -40,6 +40,12 @@ export function partnersOf(
   return (pairedWith === null ? usual : [pairedWith]).filter((partner) => partner !== mint);
 }
 
+/** What holders sell for: SOL before a stable, and a stable before any other token. */
+export function moneyRank(mint: Address): number {
+  if (mint === WSOL) return 2;
+  return STABLE_MINTS.some((stable) => stable === mint) ? 1 : 0;
+}
+
 /** Both mints by their bytes, the lesser first. */
 export function ascendingMints(a: Address, b: Address): readonly [Address, Address] {
   return compareAddressBytes(a, b) < 0 ? [a, b] : [b, a];
