@@ -2,12 +2,13 @@ import type { Address } from "#src/units/address.ts";
 import { findProgramAddress, u16LeSeed } from "#src/units/program-address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
+import type { Direction } from "../shared/curves/direction.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { tickCautions } from "../shared/tick-pool.ts";
 import type { Clock, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
-import { reachable, spotPrice } from "./depth.ts";
+import { feeAtFirstUnit, reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import {
   IMMUTABLE,
@@ -19,7 +20,7 @@ import {
 import { directionOf, type WhirlpoolState } from "./pool-state.ts";
 import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
-import { accumulateFee, beginFee, feePpmNow } from "./swap-fee.ts";
+import { beginFee, feePpmNow } from "./swap-fee.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
 
 /** Orca's concentrated liquidity pools. */
@@ -107,14 +108,14 @@ function status(state: WhirlpoolState, clock: Clock): PoolStatus {
 
 function feePpm(state: WhirlpoolState, inputMint: Address, clock: Clock): number {
   const { tokenA, tokenB } = state;
-  const sellsA = directionOf(state, inputMint) === "down";
-  const transfers = transfersOf(sellsA, tokenA.transferFee, tokenB.transferFee);
+  const direction = directionOf(state, inputMint);
+  const transfers = transfersOf(direction === "down", tokenA.transferFee, tokenB.transferFee);
   const side = { venue: orcaWhirlpool, state, inputMint, epoch: clock.epoch };
-  return allFeesPpm(tradeFeePpm(state, clock), transfers, side);
+  return allFeesPpm(tradeFeePpm(state, direction, clock), transfers, side);
 }
 
-function tradeFeePpm(state: WhirlpoolState, clock: Clock): number {
+function tradeFeePpm(state: WhirlpoolState, direction: Direction, clock: Clock): number {
   const fee = beginFee(state, clock.unixTimestamp);
   if (fee === null || fee === "refused") return state.feeRatePpm;
-  return toNumber(feePpmNow(accumulateFee(fee), state.feeRatePpm));
+  return toNumber(feePpmNow(feeAtFirstUnit(fee, state, direction), state.feeRatePpm));
 }

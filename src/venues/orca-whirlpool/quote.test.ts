@@ -183,6 +183,26 @@ test("an adaptive fee grows with every group that the price crosses", () => {
   assert.ok(orcaWhirlpool.feePpm(large.after, calm.tokenA.mint, CLOCK) > 3000);
 });
 
+test("the stated fee is what a first unit pays, past a range without liquidity too", () => {
+  for (const away of [0, 8, 64, 320, 640]) {
+    for (const [sells, lower] of [
+      ["tokenA", -away - 640],
+      ["tokenB", away],
+    ] as const) {
+      const positions = [{ lower, upper: lower + 640, liquidity: 1n << 80n }];
+      const state = stateOf({ ...even, positions, adaptiveFee: FEE });
+      const mint = state[sells].mint;
+      const swap = quoteSwap(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
+      assert.ok(swap.kind === "filled");
+      const paidPpm = Number(swap.tradeFee) / 1e6;
+      assert.ok(
+        Math.abs(orcaWhirlpool.feePpm(state, mint, CLOCK) - paidPpm) <= 1,
+        `${sells} ${away}`,
+      );
+    }
+  }
+});
+
 test("a clock behind the Oracle's is refused", () => {
   const ahead = { ...FEE, lastMajorSwap: CLOCK.unixTimestamp + 1n };
   assert.equal(

@@ -8,13 +8,13 @@ import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.t
 import { tickCautions } from "../shared/tick-pool.ts";
 import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, readPoolHeader } from "./decode.ts";
-import { reachable, spotPrice } from "./depth.ts";
+import { feeAtFirstUnit, reachable, spotPrice } from "./depth.ts";
 import { openFast } from "./fast.ts";
 import { KNOWN_CONFIGS, POOL_STATE, PROGRAM_ID } from "./layout.ts";
 import { type ClmmState, directionOf, isTransferBlocked } from "./pool-state.ts";
 import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteAscending, quoteExactIn } from "./quote.ts";
-import { accumulate, beginVolatility, feePpmNow } from "./swap-volatility.ts";
+import { beginVolatility, feePpmNow } from "./swap-volatility.ts";
 import {
   bitmapExtensionAddress,
   hasBitmapExtension,
@@ -109,14 +109,14 @@ function status(state: ClmmState, clock: Clock): PoolStatus {
 
 /** The sum of all rates: a little above what they take together. */
 function feePpm(state: ClmmState, inputMint: Address, clock: Clock): number {
+  const direction = directionOf(state, inputMint);
   const volatility = beginVolatility(state, clock.unixTimestamp);
   const tradeFeePpm =
     volatility === null
       ? state.tradeFeePpm
-      : toNumber(feePpmNow(accumulate(volatility), state.tradeFeePpm));
+      : toNumber(feePpmNow(feeAtFirstUnit(volatility, state, direction), state.tradeFeePpm));
   const { token0, token1 } = state;
-  const sellsToken0 = directionOf(state, inputMint) === "down";
-  const transfers = transfersOf(sellsToken0, token0.transferFee, token1.transferFee);
+  const transfers = transfersOf(direction === "down", token0.transferFee, token1.transferFee);
   const side = { venue: raydiumClmm, state, inputMint, epoch: clock.epoch };
   return allFeesPpm(tradeFeePpm, transfers, side);
 }

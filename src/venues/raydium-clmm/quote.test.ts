@@ -182,6 +182,38 @@ test("a dynamic fee grows with every spacing that the price crosses", () => {
   assert.ok(raydiumClmm.feePpm(large.after, calm.token0.mint, CLOCK) > 2500);
 });
 
+test("the stated fee is what a first unit pays, past a range without liquidity too", () => {
+  const dynamicFee = {
+    filterPeriod: 30n,
+    decayPeriod: 600n,
+    reductionFactor: 5000,
+    control: 50_000,
+    maxAccumulator: 400_000,
+    indexReference: 0,
+    volatilityReference: 0,
+    accumulator: 0,
+    lastUpdate: 0n,
+  };
+  for (const away of [0, 10, 60, 180, 300]) {
+    for (const [sells, lower] of [
+      ["token0", -away - 600],
+      ["token1", away],
+    ] as const) {
+      const positions = [{ lower, upper: lower + 600, liquidity: 1n << 80n }];
+      const orders = [{ tick: lower + 300, fresh: 1n, partFilled: 0n }];
+      const state = stateOf({ ...even, tickSpacing: 10, positions, orders, dynamicFee });
+      const mint = state[sells].mint;
+      const swap = quoteSwap(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
+      assert.ok(swap.kind === "filled");
+      const paidPpm = Number(swap.tradeFee) / 1e6;
+      assert.ok(
+        Math.abs(raydiumClmm.feePpm(state, mint, CLOCK) - paidPpm) <= 1,
+        `${sells} ${away}`,
+      );
+    }
+  }
+});
+
 test("a dynamic fee that never fills its accumulator ends in a refusal, not in a stall", () => {
   const state = stateOf({
     tickSpacing: 1,
