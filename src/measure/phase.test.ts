@@ -7,7 +7,7 @@ import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
 import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import { BASE_MINT, CLOCK, dbcAccounts, POOL } from "#test/support/dbc-pool.ts";
+import { BASE_MINT, CLOCK, CONFIG, dbcAccounts, POOL } from "#test/support/dbc-pool.ts";
 import { decodedState } from "#test/support/decoded-state.ts";
 import { marketOf, poolOfSol, SOL } from "#test/support/markets.ts";
 import { COIN, curveFixture, launchFixture } from "#test/support/pump-pools.ts";
@@ -71,6 +71,17 @@ describe("the phase", () => {
       const phases = sols.map((pool) => assess(marketOf([full, pool], { mint })).phase);
       assert.deepEqual(phases, ["migrating", "migrated"], full.venue);
     }
+  });
+
+  test("a full curve decides the family, although nothing can be sold to it", () => {
+    const [full] = fullCurves();
+    const stranger = {
+      ...({ venue: "orca-whirlpool", family: "other", kind: "amm", address: CONFIG } as const),
+      ...({ reason: "undecodable", detail: "", quoteHeld: 1n, quoteMint: WSOL } as const),
+    };
+    assert.ok(full !== undefined);
+    const { family } = assess(marketOf([full], { mint: COIN, unpriced: [stranger] }));
+    assert.equal(family, "pump");
   });
 
   test("migrating while it is not known what the full curve's quote is worth", () => {

@@ -93,7 +93,7 @@ function familyOf(market: Market, routes: readonly Route[]): Family {
   } else {
     const live = market.pools.filter((pool) => !isClosedForGood(pool.status));
     for (const pool of live.length > 0 ? live : market.pools) {
-      add(pool.family, pool.reachable(10_000));
+      add(pool.family, pool.status === "complete" ? pool.raised : pool.reachable(10_000));
     }
     for (const pool of market.unpriced) add(pool.family, pool.quoteHeld ?? 0n);
   }
