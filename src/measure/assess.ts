@@ -17,7 +17,7 @@ import type { Market, TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./quality.ts";
-import type { Route } from "./route.ts";
+import { nearDepthOfHops, type Route, spotOfHops } from "./route.ts";
 import { positionOf } from "./slippage.ts";
 
 const SIZES = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
@@ -114,6 +114,14 @@ function shareOf(route: Route): PoolShare {
     nearDepthLamports: route.nearDepthLamports,
     ownNearDepthLamports: route.ownNearDepthLamports,
     spotPrice: route.spotPrice,
+    ...(route.spotPrice === null || hops.length === 0 ? {} : hopsField(hops)),
     feePpm: pool.feePpm,
   };
+}
+
+function hopsField(hops: Route["hops"]): Pick<PoolShare, "hops"> {
+  const spotPrice = spotOfHops(hops);
+  return spotPrice === null
+    ? {}
+    : { hops: { spotPrice, nearDepthLamports: nearDepthOfHops(hops) } };
 }

@@ -69,7 +69,17 @@ export type PoolShare = {
   readonly ownNearDepthLamports: bigint;
   /** Lamports per base unit, before fees; null where nothing can be sold. */
   readonly spotPrice: Ratio | null;
+  /** The hops that sell what it pays; absent: it pays SOL, nothing can be sold, or an earlier version stored it. */
+  readonly hops?: HopsShare;
   readonly feePpm: number;
+};
+
+/** The hops behind a pool, as one. */
+export type HopsShare = {
+  /** Lamports per unit of the pool's quote mint, before fees. */
+  readonly spotPrice: Ratio;
+  /** Lamports that they pay before their price falls 10 %. */
+  readonly nearDepthLamports: bigint;
 };
 
 /** Figures of a market that could be reconstructed. */

@@ -4,6 +4,7 @@ import type { Assessment, PoolShare } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
 import { isClosedForGood } from "./priced-market.ts";
+import { depthInRow } from "./route.ts";
 
 /**
  * What changed the exit capacity, as natural logarithms: above 0 a part of a fall, below 0 a part of
@@ -125,7 +126,7 @@ function summingTo(changes: Losses, sum: number): Losses {
 
 /**
  * What one pool lost, as a part of the near depth W that it had: lamports. Liquidity far from the market
- * has no weight, so that junk bids hide no loss.
+ * has no weight, so that junk bids hide no loss. What its hops lost, the pool lost.
  */
 function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   const weight = toNumber(before.nearDepthLamports);
@@ -134,14 +135,13 @@ function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   if (isPaused(after)) return { ...NO_LOSSES, paused: weight };
   if (isClosedForGood(after.status) || isBehindClosedHop(after)) return NO_LOSSES;
   if (after.spotPrice === null) return { ...NO_LOSSES, withdrawn: weight };
-  const priceFall = priceFallBetween(before, after);
-  const own = toNumber(before.ownNearDepthLamports);
-  const nearFall = Math.log(own / Math.max(toNumber(after.ownNearDepthLamports), 1e-6 * own));
+  const { nearFall, priceFall, hopFall, hopNearFall } = fallsBetween(before, after);
   const isProduct = isConstantProduct(before);
   const withdrawn = isProduct || isQuiet(priceFall) ? Math.max(0, nearFall - priceFall / 2) : 0;
+  const sold = Math.max(0, isProduct ? priceFall / 2 : nearFall - withdrawn);
   const logs = {
-    withdrawn,
-    sold: Math.max(0, isProduct ? priceFall / 2 : nearFall - withdrawn),
+    withdrawn: withdrawn + (isQuiet(hopFall) ? hopNearFall : 0),
+    sold: sold + Math.max(0, hopFall) + (isQuiet(hopFall) ? 0 : hopNearFall),
     fees: Math.max(0, feeLoss(before.feePpm, after.feePpm)),
     paused: 0,
   };
@@ -152,32 +152,71 @@ function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
 /** What was put into one pool, and what purchases added to it: lamports, below 0. */
 function gainsOf(before: PoolShare, after: PoolShare): Losses {
   const weight = toNumber(before.nearDepthLamports);
-  const own = toNumber(before.ownNearDepthLamports);
   if (after.spotPrice === null) return NO_LOSSES;
   // Trading again is not an addition: a pool that is switched off and on would hide withdrawals.
   if (isPaused(before)) return { ...NO_LOSSES, paused: -toNumber(after.nearDepthLamports) };
   if (isBehindClosedHop(before)) return NO_LOSSES;
-  if (before.spotPrice === null || weight === 0 || own === 0) {
+  if (before.spotPrice === null || weight === 0 || before.ownNearDepthLamports === 0n) {
     return { ...NO_LOSSES, withdrawn: -toNumber(after.nearDepthLamports) };
   }
-  const gain = weight * (toNumber(after.ownNearDepthLamports) / own - 1);
+  const { priceFall, hopFall, wayFall } = fallsBetween(before, after);
+  const gain = weight * Math.expm1(-wayFall);
   if (gain <= 0) return NO_LOSSES;
-  const priceFall = priceFallBetween(before, after);
   const isProduct = isConstantProduct(before);
-  if (!isProduct && !isQuiet(priceFall)) return { ...NO_LOSSES, sold: -gain };
-  const bought = isProduct ? Math.min(gain, Math.max(0, weight * Math.expm1(-priceFall / 2))) : 0;
+  const isMoved = !isProduct && !isQuiet(priceFall);
+  if (isMoved || !isQuiet(hopFall)) return { ...NO_LOSSES, sold: -gain };
+  const moved = (isProduct ? priceFall / 2 : 0) + hopFall;
+  const bought = Math.min(gain, Math.max(0, weight * Math.expm1(-moved)));
   return { ...NO_LOSSES, withdrawn: bought - gain, sold: -bought };
+}
+
+/** Falls between two shares of one pool, as natural logarithms; below 0: rises. */
+type Falls = {
+  /** Of the pool's own near depth and price, in units of its quote mint. */
+  readonly nearFall: number;
+  readonly priceFall: number;
+  /** Of the quote mint's price in SOL. */
+  readonly hopFall: number;
+  /** Of the near depth of the pool and its hops together, in SOL. */
+  readonly wayFall: number;
+  /** What that fell beyond the pool's own; never below 0. */
+  readonly hopNearFall: number;
+};
+
+function fallsBetween(before: PoolShare, after: PoolShare): Falls {
+  const own = logRatio(before.ownNearDepthLamports, after.ownNearDepthLamports);
+  const price = fallOf(before, after);
+  const { hops } = before;
+  if (hops === undefined || after.hops === undefined)
+    return { nearFall: own, priceFall: price, hopFall: 0, wayFall: own, hopNearFall: 0 };
+  const hopFall = fallOf(hops, after.hops);
+  const wayFall = logRatio(
+    depthInRow(before.ownNearDepthLamports, hops.nearDepthLamports),
+    depthInRow(after.ownNearDepthLamports, after.hops.nearDepthLamports),
+  );
+  return {
+    ...{ nearFall: own - hopFall, priceFall: price - hopFall, hopFall, wayFall },
+    hopNearFall: Math.max(0, wayFall - own),
+  };
+}
+
+/** The fall from one near depth to another; one of more than a million counts as a million. */
+function logRatio(before: bigint, after: bigint): number {
+  const from = toNumber(before);
+  return from === 0 ? 0 : Math.log(from / Math.max(toNumber(after), 1e-6 * from));
 }
 
 function isPaused({ status, hopStatus }: PoolShare): boolean {
   return status === "paused" || hopStatus === "paused";
 }
 
-function priceFallBetween(before: PoolShare, after: PoolShare): number {
-  if (before.spotPrice === null || after.spotPrice === null) return 0;
+type Priced = Pick<PoolShare, "spotPrice">;
+
+function fallOf({ spotPrice: before }: Priced, { spotPrice: after }: Priced): number {
+  if (before === null || after === null) return 0;
   return (
-    Math.log(ratioToNumber(before.spotPrice.numerator, before.spotPrice.denominator)) -
-    Math.log(ratioToNumber(after.spotPrice.numerator, after.spotPrice.denominator))
+    Math.log(ratioToNumber(before.numerator, before.denominator)) -
+    Math.log(ratioToNumber(after.numerator, after.denominator))
   );
 }
 

@@ -177,6 +177,20 @@ function inLamportsThrough(hops: readonly QuotablePool[], amount: bigint): bigin
   );
 }
 
+/** Lamports that hops pay before their price falls 10 %. */
+export function nearDepthOfHops(hops: readonly QuotablePool[]): bigint {
+  const depths = hops.map((hop, index) =>
+    atSpot(hop.reachable(CALIBRATION.mid.ownNearFallBps), spotOfHops(hops.slice(index + 1))),
+  );
+  return depths.reduce(depthInRow);
+}
+
+/** The near depth of two pools in a row, from their own: a sale lowers the price in both. */
+export function depthInRow(first: bigint, second: bigint): bigint {
+  const sum = first + second;
+  return sum === 0n ? 0n : (first * second) / sum;
+}
+
 /** A pool's spot while it is open and holds something to pay with. */
 export function openSpot(pool: QuotablePool): Ratio | null {
   if (pool.status !== "open") return null;
