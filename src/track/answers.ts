@@ -1,7 +1,9 @@
+import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import { isWithin, type WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
+import { hasLostTrend } from "./carried-assessment.ts";
 import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
@@ -169,12 +171,13 @@ export class Answers {
   #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
     const { state, assess, observer } = this.#deps;
     const before = token.assessed;
-    const assessment = assessToken(state, token, assess, { nowMs, maxAgeMs });
-    if (assessment === null) return null;
+    const measured = assessToken(state, token, assess, { nowMs, maxAgeMs });
+    if (measured === null) return null;
     const isNew = token.assessed !== before;
     if (isNew && before !== null && token.askedAtMs >= before.atMs) this.onServed.emit(before);
     const alertChange =
-      isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, assessment, nowMs) : null;
+      isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, measured, nowMs) : null;
+    const assessment = this.#withUnknownTrend(token, measured, nowMs);
     const snapshot = snapshotOf(token, assessment);
     const takenBack = isNew ? observer.takeBack(token, assessment, nowMs) : null;
     if (takenBack !== null) this.#report({ snapshot, market: NO_MARKET, ...takenBack }, nowMs);
@@ -184,6 +187,14 @@ export class Answers {
     }
     if (isNew) this.onSnapshot.emit(snapshot);
     return snapshot;
+  }
+
+  /** Measures the token again where the assessment, by what it changed in the series, does not say that the trend is unknown. */
+  #withUnknownTrend(token: FollowedToken, measured: Assessment, nowMs: number): Assessment {
+    const { state, assess } = this.#deps;
+    if (!hasLostTrend(token, measured, assess)) return measured;
+    state.dirtyTokens.add(token);
+    return assessToken(state, token, assess, { nowMs, maxAgeMs: 0 }) ?? measured;
   }
 
   #report(report: Omit<MarketReport, "chainMs">, nowMs: number): void {

@@ -1,6 +1,7 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import type { Finding } from "#src/measure/finding.ts";
+import { isTrendUnknown } from "#src/measure/findings.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import type { AssessDeps } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
@@ -106,17 +107,32 @@ export function carriedAssessment(
   const slot = stateSlot(state, token);
   const stateTimeMs = slot === null ? null : timeOfSlotMs(state.times, slot);
   if (slot === null || stateTimeMs === null) return null;
-  const { ageMediumSeconds, leastHistorySeconds } = CALIBRATION.confidence;
-  if ((nowMs - stateTimeMs) / 1_000 > ageMediumSeconds) return null;
+  if ((nowMs - stateTimeMs) / 1_000 > CALIBRATION.confidence.ageMediumSeconds) return null;
   const { assessment } = assessed;
   const historySeconds = deps.historySeconds(token);
-  const isShort = historySeconds === null || historySeconds < leastHistorySeconds;
-  if (isShort !== assessment.findings.some(isShortHistory)) return null;
+  const isShort = isShortNow(historySeconds);
+  if (isShort !== isTrendUnknown(assessment)) return null;
   if (slot === assessment.slot && stateTimeMs === assessment.stateTimeMs) return assessment;
   const findings = isShort
     ? assessment.findings.map((it) => (isShortHistory(it) ? { ...it, historySeconds } : it))
     : assessment.findings;
   return { ...assessment, findings, slot, stateTimeMs };
+}
+
+/**
+ * Whether the history of the token has become too short for its trend since it was measured: the measurement itself
+ * changed the basis of the trend, or ended a gap.
+ */
+export function hasLostTrend(
+  token: FollowedToken,
+  assessment: Assessment,
+  { historySeconds }: Pick<AssessDeps, "historySeconds">,
+): boolean {
+  return !isTrendUnknown(assessment) && isShortNow(historySeconds(token));
+}
+
+function isShortNow(historySeconds: number | null): boolean {
+  return historySeconds === null || historySeconds < CALIBRATION.confidence.leastHistorySeconds;
 }
 
 function isShortHistory({ kind }: Finding): boolean {
