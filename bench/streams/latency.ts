@@ -3,6 +3,7 @@ import { StreamNews } from "#src/api/streams/stream-news.ts";
 import { Subscriptions } from "#src/api/streams/subscriptions.ts";
 import { parseSize } from "#src/measure/requested-size.ts";
 import type { Address } from "#src/units/address.ts";
+import { SILENT_LOG } from "#test/support/failure-loggers.ts";
 import { quantile } from "../quantile.ts";
 import { openStreamMarket } from "./stream-market.ts";
 
@@ -30,7 +31,7 @@ export async function latencyOf(
     },
   });
   const { demo, ledger, tracker, clock } = market;
-  const subscriptions = new Subscriptions(tracker, clock);
+  const subscriptions = new Subscriptions({ markets: tracker, clock, log: SILENT_LOG });
   const changedAtMs = new Map<string, number>();
   const sentAtMs = new Map<string, number>();
   const pools = new Map<Address, Address>();

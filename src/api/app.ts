@@ -199,7 +199,7 @@ function registerStreams(
 ): Pick<ApiDeps, "streams" | "tokenStreams"> {
   const streams = new EventStreams();
   users.onAccessChange((userId) => void streams.recheck(userId, callers.isStillValid));
-  const tokenStreams = new TokenStreams({ markets, streams, clock });
+  const tokenStreams = new TokenStreams({ markets, streams, clock, log: app.log });
   app.addHook("preClose", async () => {
     streams.close();
     tokenStreams.close();

@@ -6,6 +6,7 @@ import type { Address } from "#src/units/address.ts";
 import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { slipping } from "#test/support/exitability-streams.ts";
+import { warningsTo } from "#test/support/failure-loggers.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { type SubscribedQuestion, Subscriptions } from "./subscriptions.ts";
 
@@ -27,11 +28,14 @@ function subscribed(t: TestContext, load: (mint: Address) => MarketSnapshot) {
       onSnapshot: () => () => {},
     },
   );
-  const subscriptions = new Subscriptions(markets, { nowMs: () => Date.now() });
+  const failures: unknown[] = [];
+  const clock = { nowMs: () => Date.now() };
+  const log = warningsTo((context) => failures.push(context));
+  const subscriptions = new Subscriptions({ markets, clock, log });
   closeAfter(t, () => subscriptions.close());
   const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
   return {
-    ...{ subscriptions, held, loads },
+    ...{ subscriptions, held, loads, failures },
     /** The tokens that were loaded in a round. */
     async round() {
       loads.length = 0;
@@ -89,4 +93,20 @@ test("while no load succeeds, few followed tokens are tried in each round, all i
     for (const mint of loads) tried.add(mint);
   }
   assert.deepEqual(tried, new Set(mints));
+});
+
+test("a follower that throws is logged, and stops neither the other followers nor later loads", async (t) => {
+  let slippage = 1;
+  const { subscriptions, failures, round } = subscribed(t, () => slipping(slippage++));
+  const received: (number | null | undefined)[] = [];
+  subscriptions.follow(questionOf(SOME_MINT), () => {
+    throw new TypeError("a bug");
+  });
+  subscriptions.follow(questionOf(SOME_MINT), ({ body }) =>
+    received.push(body?.slippage?.all["1"]),
+  );
+  assert.deepEqual(await round(), [SOME_MINT]);
+  assert.deepEqual(await round(), [SOME_MINT]);
+  assert.deepEqual(received, [1, 2]);
+  assert.equal(failures.length, 1);
 });

@@ -1,6 +1,7 @@
 import type { Profile } from "#src/measure/assessment.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets } from "#src/track/markets.ts";
@@ -54,10 +55,17 @@ type Snapshot = Parameters<Parameters<Markets["onSnapshot"]>[0]>[0];
 
 export type StreamMarkets = Pick<Markets, "latest" | "touch" | "snapshot" | "onSnapshot">;
 
+export type SubscriptionsDeps = {
+  readonly markets: StreamMarkets;
+  readonly clock: WallClock;
+  readonly log: FailureLogger;
+};
+
 /** One answer for each subscribed question, computed once for all its followers. */
 export class Subscriptions {
   readonly #markets: StreamMarkets;
   readonly #clock: WallClock;
+  readonly #failures: FailureLog;
   readonly #byMint = new Map<Address, OpenToken>();
   /** Tokens to load because they are not held, in the order of their turns. */
   readonly #wanted = new Set<Address>();
@@ -66,9 +74,11 @@ export class Subscriptions {
   #part = 0;
   #round: IteratorObject<[Address, OpenToken]> = Iterator.from([]);
 
-  constructor(markets: StreamMarkets, clock: WallClock) {
+  constructor({ markets, clock, log }: SubscriptionsDeps) {
     this.#markets = markets;
     this.#clock = clock;
+    const next = "other answers are published, and the next one of this token";
+    this.#failures = new FailureLog({ log, what: "publish an answer to followers", next });
   }
 
   /**
@@ -155,7 +165,10 @@ export class Subscriptions {
     let failures = 0;
     await mapSome([...this.#wanted], LOADS_AT_ONCE, async (mint) => {
       if (failures >= MOST_FAILURES || !this.#wanted.has(mint)) return;
-      const isDone = await this.#load(mint);
+      const isDone = await this.#load(mint).catch((cause: unknown) => {
+        this.#failures.failed(cause, { mint });
+        return false;
+      });
       this.#wanted.delete(mint);
       if (isDone) return;
       failures++;
@@ -199,7 +212,16 @@ export class Subscriptions {
       const { body: earlier } = subscription;
       subscription.body = body;
       if (earlier === null || isNewer(earlier, body))
-        for (const onNews of subscription.followers) onNews(subscription);
+        for (const onNews of subscription.followers) this.#notify(onNews, subscription);
+    }
+  }
+
+  /** A bug of ours in one follower stops neither the other followers nor the loads. */
+  #notify(onNews: (news: StreamSubscription) => void, subscription: StreamSubscription): void {
+    try {
+      onNews(subscription);
+    } catch (cause) {
+      this.#failures.failed(cause, { mint: subscription.question.mint });
     }
   }
 }

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import type { FailureLogger } from "#src/platform/failure-log.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import type { Markets } from "#src/track/markets.ts";
 import { parseAddress } from "#src/units/address.ts";
@@ -39,6 +40,7 @@ export type TokenStreamsDeps = {
   readonly markets: Markets;
   readonly streams: EventStreams;
   readonly clock: WallClock;
+  readonly log: FailureLogger;
 };
 
 export type StreamQuestion = ManyQuestion & {
@@ -69,7 +71,7 @@ export class TokenStreams {
 
   constructor(deps: TokenStreamsDeps) {
     this.#deps = deps;
-    this.#subscriptions = new Subscriptions(deps.markets, deps.clock);
+    this.#subscriptions = new Subscriptions(deps);
   }
 
   /** Answers with a stream, or 429 if the caller would follow too many tokens at once. */
