@@ -116,7 +116,12 @@ function shareOf(route: Route): PoolShare {
     spotPrice: route.spotPrice,
     ...(route.spotPrice === null || hops.length === 0 ? {} : hopsField(hops)),
     feePpm: pool.feePpm,
+    ...cappedFeeField(pool),
   };
+}
+
+function cappedFeeField({ cappedFee }: Route["pool"]): Pick<PoolShare, "cappedFee"> {
+  return cappedFee === undefined || cappedFee === null ? {} : { cappedFee };
 }
 
 function hopsField(hops: Route["hops"]): Pick<PoolShare, "hops"> {

@@ -72,6 +72,11 @@ export type PoolShare = {
   /** The hops that sell what it pays; absent: it pays SOL, nothing can be sold, or an earlier version stored it. */
   readonly hops?: HopsShare;
   readonly feePpm: number;
+  /**
+   * The part of it that transfer fees with a maximum have, in ppm of what the other fees leave, and their terms: it
+   * depends on the pool's depth. Absent: none has.
+   */
+  readonly cappedFee?: { readonly ppm: number; readonly terms: string };
 };
 
 /** The hops behind a pool, as one. */

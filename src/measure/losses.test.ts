@@ -63,6 +63,23 @@ test("a raised fee is a raised fee", () => {
   assert.deepEqual(causeBetween([whole], [dearer]), { kind: "fees", share: 1 });
 });
 
+test("what a transfer fee with a maximum takes more of a smaller pool's sale is not a raised fee", () => {
+  const taxed = (scale: bigint, { ppm = 50_000, terms = "input 1000/5", ownPpm = 2_500 } = {}) => ({
+    ...constantProductPool({
+      ...{ base: BASE / scale, quote: (100n * SOL) / scale },
+      feePpm: 1e6 - Math.floor(((1e6 - ownPpm) * (1e6 - ppm)) / 1e6),
+    }),
+    cappedFee: { ppm, terms },
+  });
+  const halved = causeBetween([taxed(1n)], [taxed(2n, { ppm: 98_000 })]);
+  assert.equal(halved?.kind, "withdrawn");
+  assert.ok((halved?.share ?? 0) > 0.999, `${halved?.share}`);
+  const raised = taxed(1n, { ppm: 98_000, terms: "input 1000/10" });
+  assert.deepEqual(causeBetween([taxed(1n)], [raised]), { kind: "fees", share: 1 });
+  const dearer = taxed(1n, { ownPpm: 20_000 });
+  assert.deepEqual(causeBetween([taxed(1n)], [dearer]), { kind: "fees", share: 1 });
+});
+
 test("a paused pool is paused, alone or among others", () => {
   const paused = poolOfSol(100, 0.001, { status: "paused" });
   const small = poolOfSol(10, 0.001, { number: 2 });

@@ -142,7 +142,7 @@ function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   const logs = {
     withdrawn: withdrawn + (isQuiet(hopFall) ? hopNearFall : 0),
     sold: sold + Math.max(0, hopFall) + (isQuiet(hopFall) ? 0 : hopNearFall),
-    fees: Math.max(0, feeLoss(before.feePpm, after.feePpm)),
+    fees: Math.max(0, feeLossBetween(before, after)),
     paused: 0,
   };
   const all = explainedBy(logs);
@@ -230,6 +230,19 @@ function isConstantProduct({ ownNearDepthLamports, depthLamports }: PoolShare): 
   const expected = 1 - Math.sqrt(1 - ownNearFallBps / 10_000);
   const share = ratioToNumber(ownNearDepthLamports, depthLamports);
   return Math.abs(share / expected - 1) < CALIBRATION.deterioration.cause.constantProductTolerance;
+}
+
+/** Under the same terms, what transfer fees with a maximum take more of a smaller sale is not a raised fee. */
+function feeLossBetween(before: PoolShare, after: PoolShare): number {
+  if (before.cappedFee?.terms !== after.cappedFee?.terms)
+    return feeLoss(before.feePpm, after.feePpm);
+  return feeLoss(feePpmWithoutCapped(before), feePpmWithoutCapped(after));
+}
+
+function feePpmWithoutCapped({ feePpm, cappedFee }: PoolShare): number {
+  if (cappedFee === undefined) return feePpm;
+  const left = 1e6 - cappedFee.ppm;
+  return left <= 0 ? 0 : 1e6 * (1 - (1e6 - feePpm) / left);
 }
 
 /** How much less a constant-product pool's C10 is under the later fee, as a natural logarithm. */

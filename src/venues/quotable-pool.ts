@@ -4,6 +4,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import { ASK_REFERENCE, type FastQuoter } from "./fast-quoter.ts";
 import type { ShareOfPool } from "./liquidity-shares.ts";
 import type { LockerId } from "./lockers/lock-terms.ts";
+import { type CappedFee, cappedFeeOf } from "./shared/reserve-pool.ts";
 import type { ChainMoment } from "./shared/vesting.ts";
 import type {
   ChainPlace,
@@ -70,6 +71,8 @@ export type QuotablePool = {
   readonly spotPrice: Ratio | null;
   /** All fees of a first unit, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
+  /** The part of `feePpm` that depends on the pool's depth; absent: no part does. */
+  readonly cappedFee?: CappedFee | null;
   /**
    * 1: rounding costs a sale at most one unit of the input, apart from the mint's transfer fee. Absent: no
    * limit is promised, and two units are counted.
@@ -208,6 +211,11 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
       return place === undefined || chainSales === undefined
         ? venue.feePpm(state, baseMint, clock)
         : chainSales.feePpm(state, baseMint, clock, place);
+    },
+    get cappedFee() {
+      const transfers = venue.transfers?.(state, baseMint);
+      if (transfers === undefined) return null;
+      return cappedFeeOf(transfers, { venue, state, inputMint: baseMint, epoch: clock.epoch });
     },
     reachable: (fallBps) => venue.reachable(state, baseMint, fallBps),
     purchases: {

@@ -4,6 +4,7 @@ import type { AccountSet } from "./account-set.ts";
 import type { FastQuoter } from "./fast-quoter.ts";
 import type { LiquidityShares, ShareOfPool } from "./liquidity-shares.ts";
 import type { TakenPositions } from "./quotable-pool.ts";
+import type { ChargedTransfers } from "./shared/token/transfer-fee.ts";
 
 /** The name of the venue's folder, or of one deployment of its program; published in answers and stored in the accuracy record. */
 export type VenueId = string;
@@ -229,6 +230,9 @@ export interface Venue<State> {
 
   /** Only venues have it whose program sells through several pools in one instruction. */
   readonly chainSales?: ChainSales<State>;
+
+  /** The transfer fees that a sale pays; absent: none. */
+  transfers?(state: State, inputMint: Address): ChargedTransfers;
 
   /**
    * All fees of a small sale here, in parts per million, rounded up. Weighs routes and is displayed; quotes have

@@ -8,6 +8,7 @@ import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable, squareRootFloor } from "../shared/curves/constant-product.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, hookCautions, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
@@ -51,6 +52,7 @@ export const meteoraDammV2: Venue<DammV2State> = {
   spotPrice,
   reachable,
   withdraw,
+  transfers,
   feePpm,
   openFast: openFastDammV2,
 };
@@ -145,15 +147,17 @@ function reservesOf(state: DammV2State, isAToB: boolean): readonly [bigint, bigi
   return isAToB ? [tokenA.reserve, tokenB.reserve] : [tokenB.reserve, tokenA.reserve];
 }
 
+function transfers({ tokenA, tokenB }: DammV2State, inputMint: Address): ChargedTransfers {
+  return transfersOf(inputMint === tokenA.mint, tokenA.transferFee, tokenB.transferFee);
+}
+
 function feePpm(state: DammV2State, inputMint: Address, clock: Clock): number {
   const isAToB = inputMint === state.tokenA.mint;
   try {
     const point = pointOf(state, clock);
     const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: 1n });
-    const { tokenA, tokenB } = state;
-    const transfers = transfersOf(isAToB, tokenA.transferFee, tokenB.transferFee);
     const side = { venue: meteoraDammV2, state, inputMint, epoch: clock.epoch };
-    return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers, side);
+    return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers(state, inputMint), side);
   } catch (error) {
     // A fee that the program can't compute takes the whole order: it refuses.
     if (error instanceof MathError) return ALL_PPM;

@@ -6,6 +6,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { accountsNeeded, launchPairAddress, presetPairAddress, readPair } from "./accounts.ts";
 import { decodePool } from "./decode.ts";
@@ -65,6 +66,7 @@ export const meteoraDlmm: Venue<DlmmState> = {
     const side = sideOf(state, inputMint);
     return side === null ? 0n : reachableOut(state, side, fallBps);
   },
+  transfers,
   feePpm,
   withdrawPositions,
   openFast: openFastDlmm,
@@ -114,13 +116,19 @@ function spotPrice(state: DlmmState, inputMint: Address): Ratio | null {
   return bin === null ? null : priceOf(bin, side);
 }
 
+function transfers(
+  { mintX, transferFeeX, transferFeeY }: DlmmState,
+  inputMint: Address,
+): ChargedTransfers {
+  return transfersOf(inputMint === mintX, transferFeeX, transferFeeY);
+}
+
 function feePpm(state: DlmmState, inputMint: Address, clock: Clock): number {
   const side = sideOf(state, inputMint);
   const bin = side === null ? null : firstPayingBin(state, side);
-  if (side === null || bin === null) return 0;
-  const transfers = transfersOf(side.sellsX, state.transferFeeX, state.transferFeeY);
+  if (bin === null) return 0;
   const sold = { venue: meteoraDlmm, state, inputMint, epoch: clock.epoch };
-  return allFeesPpm(poolFeePpm(state, bin, clock), transfers, sold);
+  return allFeesPpm(poolFeePpm(state, bin, clock), transfers(state, inputMint), sold);
 }
 
 function poolFeePpm(state: DlmmState, bin: Bin, clock: Clock): number {

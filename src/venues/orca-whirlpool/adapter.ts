@@ -6,6 +6,7 @@ import type { Direction } from "../shared/curves/direction.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { tickCautions } from "../shared/tick-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, neededArrayStarts, readPoolHeader } from "./decode.ts";
 import { feeAtFirstUnit, reachable, spotPrice } from "./depth.ts";
@@ -47,6 +48,7 @@ function venueOf(deployment: WhirlpoolDeployment): Venue<WhirlpoolState> {
     spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
     reachable: (state, inputMint, fallBps) =>
       reachable(state, directionOf(state, inputMint), fallBps),
+    transfers,
     feePpm,
     withdrawPositions,
     openFast,
@@ -106,12 +108,16 @@ function status(state: WhirlpoolState, clock: Clock): PoolStatus {
   return clock.unixTimestamp < state.tradeEnableTimestamp ? "not-open-yet" : "open";
 }
 
-function feePpm(state: WhirlpoolState, inputMint: Address, clock: Clock): number {
+function transfers(state: WhirlpoolState, inputMint: Address): ChargedTransfers {
   const { tokenA, tokenB } = state;
-  const direction = directionOf(state, inputMint);
-  const transfers = transfersOf(direction === "down", tokenA.transferFee, tokenB.transferFee);
+  const sellsA = directionOf(state, inputMint) === "down";
+  return transfersOf(sellsA, tokenA.transferFee, tokenB.transferFee);
+}
+
+function feePpm(state: WhirlpoolState, inputMint: Address, clock: Clock): number {
   const side = { venue: orcaWhirlpool, state, inputMint, epoch: clock.epoch };
-  return allFeesPpm(tradeFeePpm(state, direction, clock), transfers, side);
+  const tradePpm = tradeFeePpm(state, directionOf(state, inputMint), clock);
+  return allFeesPpm(tradePpm, transfers(state, inputMint), side);
 }
 
 function tradeFeePpm(state: WhirlpoolState, direction: Direction, clock: Clock): number {

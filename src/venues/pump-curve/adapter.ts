@@ -7,6 +7,7 @@ import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable } from "../shared/curves/constant-product.ts";
 import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
 import { allFeesPpm, transfersOf } from "../shared/reserve-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { ChainPlace, Clock, PoolOutline, Venue } from "../venue.ts";
 import { curveAddress } from "./addresses.ts";
 import { decodeBondingCurve, decodePumpCurve, type PumpCurveState } from "./decode.ts";
@@ -39,6 +40,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
     feePpm: (state, inputMint, clock, place) => feePpmAt(state, inputMint, clock, place),
     derivedAccounts,
   },
+  transfers,
   feePpm: (state, inputMint, clock) => feePpmAt(state, inputMint, clock, SINGLE_SALE),
 };
 
@@ -81,6 +83,13 @@ function reachable(state: PumpCurveState, inputMint: Address, fallBps: number): 
 }
 
 /** A coin of pump's has no transfer fee; its quote may have one. */
+function transfers(
+  { quoteMint, quoteTransferFee }: PumpCurveState,
+  inputMint: Address,
+): ChargedTransfers {
+  return transfersOf(inputMint !== quoteMint, null, quoteTransferFee);
+}
+
 function feePpmAt(
   state: PumpCurveState,
   inputMint: Address,
@@ -88,8 +97,6 @@ function feePpmAt(
   place: ChainPlace,
 ): number {
   const { protocolBps, creatorBps } = ratesInChain(curveRates(state), place);
-  const { quoteMint, quoteTransferFee } = state;
-  const transfers = transfersOf(inputMint !== quoteMint, null, quoteTransferFee);
   const side = { venue: pumpCurve, state, inputMint, epoch };
-  return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, transfers, side);
+  return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, transfers(state, inputMint), side);
 }

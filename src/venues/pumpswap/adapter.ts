@@ -11,6 +11,7 @@ import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/f
 import { nullOnMathError } from "../shared/refusals.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { associatedTokenAddress } from "../shared/token/associated-token.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { ChainPlace, Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { poolAddress, poolAuthority } from "./addresses.ts";
 import { decodePool, decodePumpSwap, liquidityShares, type PumpSwapState } from "./decode.ts";
@@ -55,6 +56,7 @@ export const pumpSwap: Venue<PumpSwapState> = {
     feePpm: (state, inputMint, clock, place) => feePpmAt(state, inputMint, clock, place),
     derivedAccounts,
   },
+  transfers,
   feePpm: (state, inputMint, clock) => feePpmAt(state, inputMint, clock, SINGLE_SALE),
 };
 
@@ -169,6 +171,14 @@ function withdraw(state: PumpSwapState, part: ShareOfPool): PumpSwapState | null
 }
 
 /** The program pays for all of the base that was sent: its transfer fee is the pool's loss, not the seller's. */
+function transfers(
+  { baseMint, baseTransferFee, quoteTransferFee }: PumpSwapState,
+  inputMint: Address,
+): ChargedTransfers {
+  const isSale = inputMint === baseMint;
+  return transfersOf(isSale, isSale ? null : baseTransferFee, quoteTransferFee);
+}
+
 function feePpmAt(
   state: PumpSwapState,
   inputMint: Address,
@@ -176,9 +186,7 @@ function feePpmAt(
   place: ChainPlace,
 ): number {
   const { lpBps, protocolBps, creatorBps } = ratesInChain(poolRates(state), place);
-  const { baseMint, baseTransferFee, quoteTransferFee } = state;
   const poolPpm = toNumber(lpBps + protocolBps + creatorBps) * 100;
-  const isSale = inputMint === baseMint;
-  const transfers = transfersOf(isSale, isSale ? null : baseTransferFee, quoteTransferFee);
-  return allFeesPpm(poolPpm, transfers, { venue: pumpSwap, state, inputMint, epoch });
+  const side = { venue: pumpSwap, state, inputMint, epoch };
+  return allFeesPpm(poolPpm, transfers(state, inputMint), side);
 }

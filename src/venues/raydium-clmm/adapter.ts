@@ -6,6 +6,7 @@ import { DIRECTIONS } from "../shared/curves/direction.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { tickCautions } from "../shared/tick-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolOutline, PoolSearch, PoolStatus, Venue } from "../venue.ts";
 import { decode, readPoolHeader } from "./decode.ts";
 import { feeAtFirstUnit, reachable, spotPrice } from "./depth.ts";
@@ -49,6 +50,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   spotPrice: (state, inputMint) => spotPrice(state, directionOf(state, inputMint)),
   reachable: (state, inputMint, fallBps) =>
     reachable(state, directionOf(state, inputMint), fallBps),
+  transfers,
   feePpm,
   withdrawPositions,
   openFast,
@@ -107,6 +109,12 @@ function status(state: ClmmState, clock: Clock): PoolStatus {
   return clock.unixTimestamp <= state.openTime ? "not-open-yet" : "open";
 }
 
+function transfers(state: ClmmState, inputMint: Address): ChargedTransfers {
+  const { token0, token1 } = state;
+  const sellsToken0 = directionOf(state, inputMint) === "down";
+  return transfersOf(sellsToken0, token0.transferFee, token1.transferFee);
+}
+
 /** The sum of all rates: a little above what they take together. */
 function feePpm(state: ClmmState, inputMint: Address, clock: Clock): number {
   const direction = directionOf(state, inputMint);
@@ -115,8 +123,6 @@ function feePpm(state: ClmmState, inputMint: Address, clock: Clock): number {
     volatility === null
       ? state.tradeFeePpm
       : toNumber(feePpmNow(feeAtFirstUnit(volatility, state, direction), state.tradeFeePpm));
-  const { token0, token1 } = state;
-  const transfers = transfersOf(direction === "down", token0.transferFee, token1.transferFee);
   const side = { venue: raydiumClmm, state, inputMint, epoch: clock.epoch };
-  return allFeesPpm(tradeFeePpm, transfers, side);
+  return allFeesPpm(tradeFeePpm, transfers(state, inputMint), side);
 }

@@ -15,6 +15,7 @@ import {
   vaultsOutline,
   withdrawBoth,
 } from "../shared/reserve-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolSearch, Venue } from "../venue.ts";
 import {
   type CpmmState,
@@ -60,6 +61,7 @@ export const raydiumCpmm: Venue<CpmmState> = {
   spotPrice,
   reachable,
   withdraw,
+  transfers,
   feePpm,
 };
 
@@ -117,12 +119,16 @@ function withdraw(state: CpmmState, part: ShareOfPool): CpmmState | null {
   });
 }
 
-function feePpm(state: CpmmState, inputMint: Address, clock: Clock): number {
+function transfers(state: CpmmState, inputMint: Address): ChargedTransfers {
   const { input, output } = tokensOf(state, inputMint);
+  return { input: input.transferFee, output: output.transferFee };
+}
+
+function feePpm(state: CpmmState, inputMint: Address, clock: Clock): number {
   const poolPpm = state.tradeFeeRate + state.creatorFeeRate;
   return allFeesPpm(
     toNumber(minBigint(poolPpm, FEE_RATE_DENOMINATOR)),
-    { input: input.transferFee, output: output.transferFee },
+    transfers(state, inputMint),
     { venue: raydiumCpmm, state, inputMint, epoch: clock.epoch },
   );
 }

@@ -5,6 +5,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { pairFilters, partnersOf } from "../shared/pool-search.ts";
 import { allFeesPpm, transfersOf } from "../shared/reserve-pool.ts";
+import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolOutline, PoolSearch, Venue } from "../venue.ts";
 import { launchAddress } from "./addresses.ts";
 import { CURVES } from "./curve.ts";
@@ -38,6 +39,7 @@ export const raydiumLaunchLab: Venue<LaunchLabState> = {
   spotPrice,
   reachable,
   raised: ({ baseMint, realQuote }, mint) => (mint === baseMint ? realQuote : null),
+  transfers,
   feePpm,
 };
 
@@ -103,9 +105,12 @@ function isPriced({ status, kind, virtualBase, virtualQuote, realBase }: LaunchL
 }
 
 /** What both sides' own mints charge for being moved is a fee of the sale, too. */
-function feePpm(state: LaunchLabState, inputMint: Address, { epoch }: Clock): number {
+function transfers(state: LaunchLabState, inputMint: Address): ChargedTransfers {
   const { quoteMint, baseTransferFee, quoteTransferFee } = state;
-  const transfers = transfersOf(inputMint !== quoteMint, baseTransferFee, quoteTransferFee);
+  return transfersOf(inputMint !== quoteMint, baseTransferFee, quoteTransferFee);
+}
+
+function feePpm(state: LaunchLabState, inputMint: Address, { epoch }: Clock): number {
   const side = { venue: raydiumLaunchLab, state, inputMint, epoch };
-  return allFeesPpm(toNumber(totalFeeRate(state)), transfers, side);
+  return allFeesPpm(toNumber(totalFeeRate(state)), transfers(state, inputMint), side);
 }

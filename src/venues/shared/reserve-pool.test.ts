@@ -4,6 +4,7 @@ import { decodedState } from "#test/support/decoded-state.ts";
 import { amountOut } from "#test/support/quoted-amount.ts";
 import { cpmmFixture } from "#test/support/raydium-pools.ts";
 import { raydiumCpmm } from "../raydium-cpmm/adapter.ts";
+import { cappedFeeOf } from "./reserve-pool.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const RESERVE = 10n ** 12n;
@@ -17,8 +18,10 @@ function taxedPool({ feeBps, maximum }: { readonly feeBps: number; readonly maxi
   });
   const state = decodedState(raydiumCpmm, pool, accounts);
   const { mint: inputMint } = state.token0;
+  const side = { venue: raydiumCpmm, state, inputMint, epoch: CLOCK.epoch };
   return {
     feePpm: raydiumCpmm.feePpm(state, inputMint, CLOCK),
+    cappedFee: cappedFeeOf(raydiumCpmm.transfers?.(state, inputMint) ?? assert.fail(), side),
     sells: (amountIn: bigint) =>
       amountOut(raydiumCpmm.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK })),
   };
@@ -35,6 +38,13 @@ test("a transfer fee with a small maximum is next to nothing, whatever its rate:
   assert.equal(sells(1_000n), "amount-zero");
   assert.equal(sells(10n ** 10n), 9_900_979_315n);
   assert.equal(feePpm, 2);
+});
+
+test("the part of a fee that a maximum makes depend on depth is known with its terms", () => {
+  const unlimited = taxedPool({ feeBps: 1_200, maximum: (1n << 64n) - 1n });
+  assert.equal(unlimited.cappedFee, null);
+  const { feePpm, cappedFee } = taxedPool({ feeBps: 1_200, maximum: RESERVE / 3_333n });
+  assert.deepEqual(cappedFee, { ppm: feePpm - 1, terms: `input 1200/${RESERVE / 3_333n}` });
 });
 
 test("a maximum above what a small sale pays changes nothing", () => {

@@ -10,7 +10,12 @@ import { constantProductReachable } from "./curves/constant-product.ts";
 import { nullOnMathError } from "./refusals.ts";
 import { isStopped, loadedMint } from "./token/mint.ts";
 import { tokenBalance } from "./token/token-account.ts";
-import { feeAt, type TransferFeeSchedule } from "./token/transfer-fee.ts";
+import {
+  type ChargedTransfers,
+  feeAt,
+  type TransferFee,
+  type TransferFeeSchedule,
+} from "./token/transfer-fee.ts";
 
 const PPM_PER_BPS = 100;
 const PPM = 1_000_000;
@@ -96,12 +101,6 @@ export function hookCautions(
   return a.hasHook || b.hasHook ? ["transfer-hook"] : [];
 }
 
-/** The transfer fees that a sale pays; null: none. */
-export type ChargedTransfers = {
-  readonly input: TransferFeeSchedule | null;
-  readonly output: TransferFeeSchedule | null;
-};
-
 const NO_TRANSFERS: ChargedTransfers = { input: null, output: null };
 
 /** The transfer fees of a sale of a pair's first token, or of its second. */
@@ -130,19 +129,58 @@ export type SoldSide<State> = {
 export function allFeesPpm<State>(
   poolPpm: number,
   transfers: ChargedTransfers,
-  { venue, state, inputMint, epoch }: SoldSide<State>,
+  side: SoldSide<State>,
 ): number {
-  let left = Math.max(0, PPM - poolPpm);
-  for (const side of ["input", "output"] as const) {
-    const schedule = transfers[side];
+  const charged = chargedBy(transfers, side);
+  return PPM - charged.reduce(leftAfter, Math.max(0, PPM - poolPpm));
+}
+
+/**
+ * What transfer fees with a maximum take of the same sale. With less depth the sale is smaller, and they take more
+ * of it, although no fee was raised: their terms show that.
+ */
+export type CappedFee = {
+  /** Parts per million of what the other fees leave. */
+  readonly ppm: number;
+  readonly terms: string;
+};
+
+/** Null where no transfer fee has a maximum. */
+export function cappedFeeOf<State>(
+  transfers: ChargedTransfers,
+  side: SoldSide<State>,
+): CappedFee | null {
+  const capped = chargedBy(transfers, side).filter(({ fee }) => fee.maximum < U64_MAX);
+  if (capped.length === 0) return null;
+  const terms = capped.map(({ on, fee: { feeBps, maximum } }) => `${on} ${feeBps}/${maximum}`);
+  return { ppm: PPM - capped.reduce(leftAfter, PPM), terms: terms.join(", ") };
+}
+
+type Charged = {
+  readonly on: keyof ChargedTransfers;
+  readonly fee: TransferFee;
+  readonly ppm: number;
+};
+
+const NO_CHARGES: readonly Charged[] = [];
+
+function chargedBy<State>(
+  transfers: ChargedTransfers,
+  { venue, state, inputMint, epoch }: SoldSide<State>,
+): readonly Charged[] {
+  if (transfers.input === null && transfers.output === null) return NO_CHARGES;
+  return (["input", "output"] as const).flatMap((on) => {
+    const schedule = transfers[on];
     const fee = schedule === null ? null : feeAt(schedule, epoch);
-    if (fee === null || fee.feeBps === 0) continue;
+    if (fee === null || fee.feeBps === 0) return [];
     const paid = fee.maximum >= U64_MAX ? 0n : venue.reachable(state, inputMint, SMALL_FALL_BPS);
-    const amount = side === "output" ? paid : soldFor(paid, venue.spotPrice(state, inputMint));
-    const ppm = Math.min(fee.feeBps * PPM_PER_BPS, mostPpm(fee.maximum, amount));
-    left = Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
-  }
-  return PPM - left;
+    const amount = on === "output" ? paid : soldFor(paid, venue.spotPrice(state, inputMint));
+    return { on, fee, ppm: Math.min(fee.feeBps * PPM_PER_BPS, mostPpm(fee.maximum, amount)) };
+  });
+}
+
+function leftAfter(left: number, { ppm }: Charged): number {
+  return Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
 }
 
 /** What is sold for `paid` at a spot, rounded down. */

@@ -9,6 +9,12 @@ export type TransferFee = {
 /** A Token-2022 mint's two fee schedules; the newer holds from its epoch on. */
 export type TransferFeeSchedule = { readonly older: TransferFee; readonly newer: TransferFee };
 
+/** The transfer fees that a sale pays; null: none. */
+export type ChargedTransfers = {
+  readonly input: TransferFeeSchedule | null;
+  readonly output: TransferFeeSchedule | null;
+};
+
 /**
  * What the token program withholds from a transfer of `amount` base units at `epoch`:
  * `min(ceil(amount * bps / 10,000), maximum)`, and 0 for a mint without the extension.
