@@ -52,13 +52,16 @@ type FieldProps = InputHTMLAttributes<HTMLInputElement> & {
   readonly label: ReactNode;
   /** Why what is typed can't be sent; null while nothing is wrong. */
   readonly wrong?: string | null;
+  /** How what is typed was read; shown while nothing is wrong. */
+  readonly note?: string | null;
   readonly ref?: Ref<HTMLInputElement>;
 };
 
 /** A labelled field; the reason for a refusal is below it and is read out. */
-export function Field({ label, wrong = null, ...input }: FieldProps) {
+export function Field({ label, wrong = null, note = null, ...input }: FieldProps) {
   const ownId = useId();
   const id = input.id ?? ownId;
+  const isNoted = wrong === null && note !== null;
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -66,13 +69,18 @@ export function Field({ label, wrong = null, ...input }: FieldProps) {
         {...input}
         id={id}
         aria-invalid={wrong !== null}
-        aria-describedby={wrong === null ? undefined : `${id}-wrong`}
+        aria-describedby={wrong !== null ? `${id}-wrong` : isNoted ? `${id}-note` : undefined}
       />
       {wrong === null ? null : (
         <p id={`${id}-wrong`} className="field-error" role="alert">
           {wrong}
         </p>
       )}
+      {isNoted ? (
+        <p id={`${id}-note`} className="field-note" role="status">
+          {note}
+        </p>
+      ) : null}
     </div>
   );
 }

@@ -17,3 +17,12 @@ export function readSize(written: string, language: Language, text: Text): Writt
   const sol = amount.kind === "amount" ? Number(amount.digits) : Number.NaN;
   return isWithin(sol, SIZE_RANGE_SOL) ? { sol } : { sol: null, wrong: text.watchlist.sizeInvalid };
 }
+
+/** How a size was read, where only the language says that its one mark separates thousands; null elsewhere. */
+export function noteOfSize(written: string, language: Language, text: Text): string | null {
+  const amount = readWritten(written, language);
+  if (amount.kind !== "amount" || !amount.isByLanguage) return null;
+  return readSize(written, language, text).sol === null
+    ? null
+    : text.exit.amountRead(localDigits(amount.digits, language));
+}

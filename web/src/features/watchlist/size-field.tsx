@@ -4,7 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { formatNumber, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { EntryChange } from "../../lib/watchlist.ts";
-import { readSize } from "./read-size.ts";
+import { noteOfSize, readSize } from "./read-size.ts";
 
 type Props = {
   readonly item: WatchlistItem;
@@ -40,6 +40,7 @@ export function SizeField({ item, name, onChange }: Props) {
     );
   }
   const written = readSize(draft, language, text);
+  const note = noteOfSize(draft, language, text);
   function submit(event: FormEvent): void {
     event.preventDefault();
     if (written.sol === null) return;
@@ -72,7 +73,11 @@ export function SizeField({ item, name, onChange }: Props) {
         <p className="field-error" role="alert">
           {written.wrong}
         </p>
-      ) : null}
+      ) : note === null ? null : (
+        <p className="field-note" role="status">
+          {note}
+        </p>
+      )}
     </form>
   );
 }

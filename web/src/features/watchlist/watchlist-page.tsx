@@ -14,7 +14,7 @@ import { tellStep } from "../../lib/funnel.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { useTitle } from "../../lib/title.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
-import { readSize } from "./read-size.ts";
+import { noteOfSize, readSize } from "./read-size.ts";
 import { type SortBy, sortItems } from "./sort-items.ts";
 import { WatchlistTable } from "./watchlist-table.tsx";
 import "./watchlist.css";
@@ -134,6 +134,7 @@ function AddForm({ isFull, onAdd }: AddProps) {
               disabled={isFull}
               onChange={(event) => setSize(event.target.value)}
               wrong={wrong.size ?? null}
+              note={noteOfSize(size, language, text)}
             />
             <Button type="submit" look="primary" disabled={isFull || isPending}>
               {text.watchlist.add}
