@@ -80,6 +80,25 @@ test("S7: a user rotates a key at most twenty times a day", async (t) => {
   });
 });
 
+test("S7: a user makes a key in place of a revoked one at most twenty times a day", async (t) => {
+  await oneApp(t, async ({ send, signIn, users }) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const headers = { cookie, origin };
+    const replaceKey = async () => {
+      const made = await send("POST", "/api/account/keys", { headers });
+      await send("DELETE", `/api/account/keys/${made.json().id}`, { headers });
+      return made;
+    };
+    for (let creation = 0; creation < 20; creation++)
+      assert.equal((await replaceKey()).statusCode, 201);
+    const sent = users.mails.length;
+    assert.deepEqual(refusal(await replaceKey()), [429, "rate_limit_exceeded"]);
+    assert.equal(users.mails.length, sent);
+    users.advance(86_400_000);
+    assert.equal((await replaceKey()).statusCode, 201);
+  });
+});
+
 test("SOL and programs cannot be watched", async (t) => {
   await oneApp(t, async ({ send, signIn }) => {
     const { cookie, origin } = await signIn("ana@example.com");

@@ -1,8 +1,12 @@
 import { AppError } from "#src/platform/app-error.ts";
 import { defineOperation } from "../operation.ts";
 import { WRITE_ERRORS } from "../operation-parts.ts";
+import { countChange } from "./daily-limit.ts";
 import { noticeNewKey } from "./notice-new-key.ts";
 import { ISSUED_KEY_RESPONSE, issuedKeyBody } from "./user-bodies.ts";
+
+/** A revoked key can be replaced at once; each new key is stored and mailed about. */
+const CREATIONS_A_DAY = 20;
 
 export const createKey = defineOperation({
   method: "post",
@@ -12,8 +16,9 @@ export const createKey = defineOperation({
   summary: "Activate access: make the first API key",
   access: "session",
   responses: { 201: ISSUED_KEY_RESPONSE },
-  errors: [...WRITE_ERRORS, "duplicate"],
-  async handler({ caller: { userId } }, { users }) {
+  errors: [...WRITE_ERRORS, "duplicate", "rate_limit_exceeded"],
+  async handler({ caller: { userId } }, { users, clock }) {
+    countChange(users, { name: "create-key", userId, limit: CREATIONS_A_DAY }, clock.nowMs());
     const issued = await users.apiKeys.activate(userId);
     if (issued === null)
       throw new AppError("duplicate", {
