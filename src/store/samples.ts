@@ -49,11 +49,13 @@ export async function writeSampleHours(
   }
 }
 
-/** A token's hours from `fromHour` to `toHour`, both included, ascending. */
+/** A token's hours from `fromHour` to `toHour`, both included, ascending; none where the range ends before it begins. */
 export async function readSampleHours(
   db: Kysely<Schema>,
   range: { readonly tokenId: bigint; readonly fromHour: number; readonly toHour: number },
 ): Promise<readonly SampleHour[]> {
+  // Postgres refuses an empty list.
+  if (range.fromHour > range.toHour) return [];
   const [fromDay, toDay] = [dayOf(range.fromHour), dayOf(range.toHour)];
   // Hour by hour: rows are ordered by day and hour before the token.
   const rows = await db

@@ -325,6 +325,18 @@ test("a token that is let go while a save runs loses nothing if that save fails"
   });
 });
 
+test("a range that is still to come has no points, within this day and after it", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const { archive } = await withOneSample(database);
+    const nowMs = HOUR * HOUR_MS + 1_000;
+    for (const aheadMs of [2 * HOUR_MS, 72 * HOUR_MS]) {
+      const fromMs = nowMs + aheadMs;
+      const query = { fromMs, toMs: fromMs + HOUR_MS, stepMs: 60_000 };
+      assert.deepEqual(await archive.history(MINT, gridOf(query, nowMs)), []);
+    }
+  });
+});
+
 test("a record that is opened twice at the same time keeps the samples of the first opening", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const heldBack = Promise.withResolvers<void>();
