@@ -85,8 +85,8 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Gives the complete copy its name; false: another backup has it by now. */
-function claimName(partial: string, file: string): boolean {
+/** Gives a complete file its name; false: another file has it by now. */
+export function claimName(partial: string, file: string): boolean {
   try {
     linkSync(partial, file);
     return true;
