@@ -189,13 +189,17 @@ export async function readinessNow(
     () => true,
     () => false,
   );
-  const state = isAnswering ? await storageState(database, config.dataDir) : "failing";
+  const state = isAnswering ? await storageState(database, config) : "failing";
   const authSecret = authSecretWatch === null ? null : authSecretWatch.isSame ? "same" : "differs";
   return readinessOf({ database: state, redis, authSecret }, health);
 }
 
-async function storageState(database: Database, dataDir: string): Promise<Readiness["database"]> {
-  const free = freeDiskBytes(dataDir);
+async function storageState(
+  database: Database,
+  { databaseUrl, dataDir }: Pick<Config, "databaseUrl" | "dataDir">,
+): Promise<Readiness["database"]> {
+  // The disk of a Postgres is the server's own.
+  const free = databaseUrl === null ? freeDiskBytes(dataDir) : null;
   if (free !== null && free < LEAST_FREE_BYTES) return "disk_full";
   // A write that failed is tried again here: without requests, no other write would notice the end of it.
   if (database.storageFault() !== null) await probeWrite(database.db).catch(() => undefined);

@@ -31,7 +31,7 @@ export function serviceMetrics(
     },
     {
       name: "exitability_data_disk_free_bytes",
-      help: "Space left on the file system of DATA_DIR; /readyz is 503 below 1 MiB.",
+      help: "Space left on the file system of DATA_DIR; with the embedded database /readyz is 503 below 1 MiB.",
       type: "gauge",
       samples: known(sources.diskFreeBytes()),
     },

@@ -9,6 +9,7 @@ import { Closers } from "#src/app/closers.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openBase, readinessNow } from "#src/app/process-base.ts";
 import { createLogger } from "#src/platform/logger.ts";
+import { postgresPlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { startTestService } from "#test/support/service.ts";
@@ -78,6 +79,18 @@ test("a full disk is not ready, and ready again when there is space", async (t) 
   assert.equal(base.database.storageFault(), "disk_full");
   await sql`pragma max_page_count = 1073741823`.execute(db);
   assert.equal(await state(), "ok", "a write is tried again");
+});
+
+test("on Postgres a full disk of DATA_DIR, which has no database, does not keep requests away", async (t) => {
+  const place = await postgresPlace(t);
+  if (place === null || place.databaseUrl === null) return;
+  const { databaseUrl: DATABASE_URL } = place;
+  // No byte of this file system is free.
+  const config = readConfig({ DATABASE_URL, AUTH_SECRET: "s".repeat(32), DATA_DIR: "/proc" });
+  const closers = new Closers();
+  closeAfter(t, () => closers.close());
+  const base = await openBase(config, createLogger("silent"), closers);
+  assert.equal((await readinessNow(base, null)).database, "ok");
 });
 
 test("every line on standard output is JSON if it is not a terminal, and says where the service listens", async (t) => {
