@@ -10,6 +10,8 @@ import type { ExportHandler } from "#src/export/export-handler.ts";
 import type { Metrics } from "./metrics.ts";
 
 const LONGEST_SCRAPE_MS = 10_000;
+/** How a pipeline ends whose response is closed while it runs, or before. */
+const GONE_CODES = new Set(["ERR_STREAM_PREMATURE_CLOSE", "ERR_STREAM_UNABLE_TO_PIPE"]);
 
 export type MetricsServer = { readonly url: string; readonly close: () => Promise<void> };
 
@@ -33,6 +35,7 @@ export async function listenForScrapes(
   };
   const answer: RequestListener = (request, response) => {
     respond(request, response).catch((err: unknown) => {
+      if (isClientGone(err)) return;
       log.error({ err, url: request.url }, "failed to answer the operator; answering 500");
       if (response.headersSent) response.destroy();
       else response.writeHead(500).end();
@@ -52,4 +55,9 @@ export async function listenForScrapes(
       await once(server, "close");
     },
   };
+}
+
+/** Whether the client closed its connection before its answer began, or before it had the whole answer. */
+function isClientGone(err: unknown): boolean {
+  return err instanceof Error && "code" in err && GONE_CODES.has(String(err.code));
 }
