@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { deliveryMetrics } from "#src/metrics/message-metrics.ts";
+import { deliveryFailures, deliveryMetrics } from "#src/metrics/message-metrics.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { createLogger } from "#src/platform/logger.ts";
 import { ThreadLink } from "#src/relay/thread-link.ts";
@@ -52,10 +52,10 @@ async function listen(): Promise<string> {
   link.start();
   closers.push(async () => void (await app.close()));
 
+  const failures = deliveryFailures(base.logger);
   async function sendCounts(id: number): Promise<void> {
     const { metrics } = apiCounts(base, users.outbox);
-    const log = base.logger;
-    const delivery = await deliveryMetrics(messaging.outbox, { clock: systemClock, log });
+    const delivery = await deliveryMetrics(messaging.outbox, { clock: systemClock, failures });
     const databaseFailures = { ...opened.database.failures };
     send({ kind: "counts", id, counts: { metrics: [...metrics, ...delivery], databaseFailures } });
   }

@@ -1,6 +1,6 @@
-import type { BaseLogger } from "pino";
 import type { Delivery } from "#src/alerts/alerting.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { SignInOutbox } from "#src/users/sign-in-outbox.ts";
 import { known, type Metric } from "./exposition.ts";
 
@@ -20,18 +20,24 @@ export function alertMetrics(recorded: number): readonly Metric[] {
 
 export type DeliveryCounts = Pick<Delivery["outbox"], "outcomes" | "waiting">;
 
+/** Logs once that waiting messages can't be counted, however often they are scraped. */
+export function deliveryFailures(log: FailureLogger): FailureLog {
+  const what = "count the waiting alert messages";
+  return new FailureLog({ log, what, next: "their metrics are left out" });
+}
+
 /** Delivery of alerts, with what waits in the database. */
 export async function deliveryMetrics(
   delivery: DeliveryCounts,
-  { clock, log }: { readonly clock: WallClock; readonly log: Pick<BaseLogger, "warn"> },
+  { clock, failures }: { readonly clock: WallClock; readonly failures: FailureLog },
 ): Promise<readonly Metric[]> {
-  const waiting = await delivery.waiting().catch((err: unknown) => {
-    log.warn(
-      { reason: err instanceof Error ? err.message : String(err) },
-      "failed to count the waiting alert messages; their metrics are left out",
-    );
-    return null;
-  });
+  let waiting: OutboxBacklog | null = null;
+  try {
+    waiting = await delivery.waiting();
+    failures.succeeded();
+  } catch (cause) {
+    failures.failed(cause);
+  }
   return outboxMetrics({ outcomes: delivery.outcomes, waiting }, clock.nowMs());
 }
 

@@ -4,6 +4,7 @@ import type { ProgramReport } from "#src/accuracy/program-deployments.ts";
 import { Admission } from "#src/api/admission.ts";
 import { RequestCounts } from "#src/api/request-counts.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
+import { SILENT_LOG, warningsTo } from "#test/support/failure-loggers.ts";
 import { apiMetrics } from "./api-metrics.ts";
 import { createMetrics, type LedSources, type MetricsSources } from "./metrics.ts";
 
@@ -20,9 +21,10 @@ const NO_MAILS = {
 };
 const NO_OUTCOMES = { delivered: 0, failed: 0, dead: 0 };
 
-/** Samples of one scrape, by name and labels as written. */
+/** Samples of the last of some scrapes, by name and labels as written. */
 async function scrape(
   change: Partial<Omit<MetricsSources, "led">> & { readonly led?: Partial<LedSources> | null } = {},
+  { scrapes = 1, log = SILENT_LOG } = {},
 ): Promise<ReadonlyMap<string, number>> {
   const database = { failures: { reads: 0, writes: 0 } };
   const led = change.led === null ? null : { ...someLed(), ...change.led };
@@ -38,8 +40,9 @@ async function scrape(
       ...change,
       led: () => led,
     },
-    { clock: { nowMs: () => NOW }, log: { warn: () => undefined } },
+    { clock: { nowMs: () => NOW }, log },
   );
+  for (let earlier = 1; earlier < scrapes; earlier++) await metrics.text();
   const lines = (await metrics.text()).split("\n");
   return new Map(
     lines
@@ -86,6 +89,25 @@ test("failures of the API's own database connection are added to those of the pr
   const failures = (operation: string) =>
     samples.get(`exitability_database_failures_total{operation="${operation}"}`);
   assert.deepEqual([failures("read"), failures("write")], [12, 23]);
+});
+
+test("failures of a connection whose thread does not reply in time stay counted", async () => {
+  const replies = [{ reads: 2, writes: 3 }, null];
+  const samples = await scrape(
+    { api: () => ({ metrics: [], databaseFailures: replies.shift() ?? null }), led: null },
+    { scrapes: 2 },
+  );
+  assert.equal(samples.get('exitability_database_failures_total{operation="write"}'), 3);
+});
+
+test("a database that can't count the waiting messages is logged once, not at each scrape", async () => {
+  const waiting = async () => Promise.reject(new Error("the database is gone"));
+  const warnings: unknown[] = [];
+  await scrape(
+    { delivery: { outcomes: NO_OUTCOMES, waiting } },
+    { scrapes: 3, log: warningsTo((context) => warnings.push(context)) },
+  );
+  assert.equal(warnings.length, 1);
 });
 
 test("calls to the node are counted by method and outcome", async () => {

@@ -1,14 +1,19 @@
 import { setImmediate } from "node:timers/promises";
-import type { BaseLogger } from "pino";
 import type { AccuracyReport } from "#src/accuracy/accuracy.ts";
 import type { Judging } from "#src/alerts/alerting.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import type { FailureLogger } from "#src/platform/failure-log.ts";
 import type { Database } from "#src/store/database.ts";
 import type { QueryFailures } from "#src/store/query-failures.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import { accuracyMetrics } from "./accuracy-metrics.ts";
 import { exposition, type Metric } from "./exposition.ts";
-import { alertMetrics, type DeliveryCounts, deliveryMetrics } from "./message-metrics.ts";
+import {
+  alertMetrics,
+  type DeliveryCounts,
+  deliveryFailures,
+  deliveryMetrics,
+} from "./message-metrics.ts";
 import { type NodeCounts, nodeMetrics } from "./node-metrics.ts";
 import { createProcessMetrics, serviceMetrics } from "./process-metrics.ts";
 import { type Freshness, freshnessMetrics, trackingMetrics } from "./tracking-metrics.ts";
@@ -54,9 +59,12 @@ export type Metrics = {
 
 export async function createMetrics(
   sources: MetricsSources,
-  { clock, log }: { readonly clock: WallClock; readonly log: Pick<BaseLogger, "warn"> },
+  { clock, log }: { readonly clock: WallClock; readonly log: FailureLogger },
 ): Promise<Metrics> {
   const { delivery } = sources;
+  const failures = deliveryFailures(log);
+  /** As last counted: where the API's thread does not reply in time, a counter must not go back. */
+  let ofApi: QueryFailures | null = null;
   const process = createProcessMetrics();
   // prom-client reports the event-loop lag one scrape late: without this first scrape it would be 0.
   await process.metrics();
@@ -67,11 +75,12 @@ export async function createMetrics(
     async text() {
       const [processText, outbox, api] = await Promise.all([
         process.metrics(),
-        delivery === null ? [] : deliveryMetrics(delivery, { clock, log }),
+        delivery === null ? [] : deliveryMetrics(delivery, { clock, failures }),
         sources.api(),
       ]);
+      ofApi = api.databaseFailures ?? ofApi;
       const own = exposition([
-        ...serviceMetrics(sources, api),
+        ...serviceMetrics(sources, { databaseFailures: ofApi }),
         ...api.metrics,
         ...freshnessMetrics(sources.health()),
         ...ledMetrics(sources.led(), clock.nowMs()),
