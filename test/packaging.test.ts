@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { DCLinter } from "dclint";
 import { validate } from "dockerfile-utils";
@@ -13,8 +16,11 @@ import {
   SECRET,
   serviceEnvironment,
 } from "#test/support/deployment.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { readImageFile } from "#test/support/image-file.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import manifest from "../package.json" with { type: "json" };
+import { copyCommand } from "../tools/packages/build.ts";
 
 const DOCKERFILE = readFileSync("Dockerfile", "utf8");
 /** Not offered: it is about a folder of recordings. */
@@ -116,4 +122,41 @@ test("what must be set is in example.env, holds no secret there, and is demanded
   const config = readConfig(serviceEnvironment(compose, operatorEnvironment));
   assert.equal(config.databaseUrl, `postgres://exitability:${SECRET}@postgres:5432/exitability`);
   assert.equal(config.trustProxyHops, 1);
+});
+
+/** A command that prints a line, then runs until SIGTERM and prints another. */
+const WAITING_COMMAND = `export const run = () => new Promise((resolve) => {
+  const timer = setInterval(() => undefined, 1_000);
+  process.once("SIGTERM", () => {
+    clearInterval(timer);
+    process.stdout.write("stopped\\n");
+    resolve(0);
+  });
+  process.stdout.write("started\\n");
+});`;
+
+test("SIGTERM to the shell in which npx starts the installed package ends the package's command", async (t) => {
+  const folder = temporaryDirectory(t);
+  mkdirSync(join(folder, "src", "cli"), { recursive: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(folder, "src", "cli", "main.js"), WAITING_COMMAND);
+  copyCommand(folder);
+  const shell = spawn("sh", ["-c", `"${process.execPath}" bin/exitability.mjs serve; true`], {
+    cwd: folder,
+    env: { npm_command: "exec" },
+    stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
+  });
+  // The whole group, if the test fails before the command has ended.
+  closeAfter(t, () => {
+    try {
+      process.kill(-(shell.pid ?? 0), "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  });
+  shell.stdout.setEncoding("utf8");
+  assert.equal((await once(shell.stdout, "data"))[0], "started\n");
+  shell.kill("SIGTERM");
+  assert.equal((await once(shell.stdout, "data"))[0], "stopped\n");
 });

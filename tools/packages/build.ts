@@ -48,8 +48,7 @@ function buildService(folder: string): void {
   rmSync(join(folder, "src", "core"), { recursive: true });
   cpSync(join(ROOT, "web", "dist"), join(folder, "web", "dist"), { recursive: true });
   cpSync(join(import.meta.dirname, "service-readme.md"), join(folder, "README.md"));
-  mkdirSync(join(folder, "bin"));
-  cpSync(join(import.meta.dirname, "start-service.mjs"), join(folder, "bin", "exitability.mjs"));
+  copyCommand(folder);
   const { name, version, description, dependencies, optionalDependencies } = manifest;
   const optional = Object.entries(optionalDependencies).filter(([name]) => !RUNTIMES.test(name));
   writeManifest(folder, {
@@ -64,6 +63,13 @@ function buildService(folder: string): void {
     dependencies,
     optionalDependencies: Object.fromEntries(optional),
   });
+}
+
+/** What starts `src/cli/main.js` of the package. */
+export function copyCommand(folder: string): void {
+  const bin = join(folder, "bin");
+  cpSync(join(import.meta.dirname, "start-service.mjs"), join(bin, "exitability.mjs"));
+  cpSync(join(ROOT, "bin", "process.mjs"), join(bin, "process.mjs"));
 }
 
 function buildClient(folder: string): void {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the command line of the installed package (bin/exitability.mjs there).
-import nodeModule from "node:module";
+import { prepareProcess } from "./process.mjs";
 
 const OLDEST_NODE_MAJOR = 22;
 
@@ -10,11 +10,6 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE_MAJOR) {
   );
   process.exit(1);
 }
-nodeModule.enableCompileCache?.();
-// A reader such as `head` closes the pipe when it has read enough: that ends the command without an error.
-process.stdout.on("error", (error) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
-});
+prepareProcess();
 const { run } = await import("../src/cli/main.js");
 process.exitCode = await run(process.argv.slice(2));
