@@ -13,7 +13,7 @@ export async function adminBackup(
 ): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined || rest.length > 0) throw new UsageError("backup FILE [--data-dir DIR]");
-  if (databaseUrl !== null && flags["data-dir"] === undefined)
+  if (databaseUrl !== null)
     throw new UsageError(
       "the database is a Postgres: pg_dump backs it up (docs/operations-backup.md)",
     );

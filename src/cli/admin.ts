@@ -25,7 +25,7 @@ export type AdminDeps = {
 /** The input of a task that opens databases itself. */
 export type AdminPlaceDeps = {
   readonly dataDir: string;
-  /** Null: the embedded database in `dataDir` is the configured one. */
+  /** Null: the embedded database in `dataDir` is the configured one, or --data-dir names it. */
   readonly databaseUrl: string | null;
   readonly nowMs: number;
   readonly output: Output;
@@ -76,8 +76,11 @@ const WHOLE_DATABASE_AREAS: Readonly<
 export async function admin(args: readonly string[], output: Output): Promise<number> {
   const call = readCall(args);
   const nowMs = Date.now();
-  const { databaseUrl, dataDir: configuredDir } = readConfig(process.env);
-  const dataDir = call.flags["data-dir"] ?? configuredDir;
+  const config = readConfig(process.env);
+  const { "data-dir": namedDir } = call.flags;
+  const dataDir = namedDir ?? config.dataDir;
+  // A directory that is named has an embedded database, whatever the service uses.
+  const databaseUrl = namedDir === undefined ? config.databaseUrl : null;
   const [area = "", ...words] = call.words;
   const run = Object.hasOwn(WHOLE_DATABASE_AREAS, area) ? WHOLE_DATABASE_AREAS[area] : undefined;
   if (run !== undefined)

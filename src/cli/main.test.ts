@@ -247,6 +247,16 @@ test("an operator's task never creates a missing database", async (t) => {
   assert.match(err, /there is no embedded database in .*DATA_DIR/);
 });
 
+test("an operator's task on a directory that is named leaves the configured Postgres alone", async (t) => {
+  const databaseUrl = "postgres://127.0.0.1:1/x";
+  withEnvironment(t, { DATABASE_URL: databaseUrl, AUTH_SECRET: "s".repeat(32) });
+  const named = await call("admin", "waitlist", "--json", "--data-dir", await someDataDir(t));
+  assert.deepEqual(named, { code: 0, out: "[]\n", err: "" });
+  const missing = await call("admin", "waitlist", "--data-dir", emptyFolder(t));
+  assert.equal(missing.code, 1);
+  assert.match(missing.err, /there is no embedded database in /);
+});
+
 test("a directory that can't be read is not reported as one without a database", async (t) => {
   const loop = join(emptyFolder(t), "loop");
   symlinkSync(loop, loop);
