@@ -1,11 +1,13 @@
 import { DamagedFileError } from "#src/accuracy/recorded-file.ts";
 import { mayPass, RpcFailure } from "#src/chain/rpc-failure.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { reasonOf } from "#src/platform/failure-log.ts";
 import { DirectoryInUseError } from "#src/store/directory-lock.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
 import { OtherTablesError } from "#src/store/migrate.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
 import { StorageError, sqliteAdvice } from "#src/store/storage-fault.ts";
+import { DatabaseUnavailable } from "#src/store/watched-client.ts";
 
 /** What an operator can do about an operating system failure, by its code. */
 const WHAT_TO_DO: Readonly<Record<string, string>> = {
@@ -21,7 +23,8 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
 
 const NO_DIRECTORY = "no directory can be created there: name another place";
 /** The same by syscall and code. */
-const OF_DIRECTORIES: Readonly<Record<string, string>> = {
+const OF_SYSCALLS: Readonly<Record<string, string>> = {
+  "listen EACCES": "set PORT (or METRICS_PORT) to 1024 or above, or let this user have lower ones",
   "mkdir ENOENT": NO_DIRECTORY,
   "mkdir ENOTDIR": NO_DIRECTORY,
   "mkdir EEXIST": "a file has this name: name another place",
@@ -31,6 +34,8 @@ const OF_DIRECTORIES: Readonly<Record<string, string>> = {
  * One sentence for a failure outside this program; null for our own bugs, whose stack is more useful.
  */
 export function failureText(error: unknown): string | null {
+  if (error instanceof DatabaseUnavailable)
+    return `the database can't be reached: ${reasonOf(error.cause)}; start it, or correct its address`;
   if (error instanceof AppError) return nodeAdvice(error.cause) ?? error.publicMessage;
   const isOurs =
     error instanceof DamagedFileError ||
@@ -81,8 +86,7 @@ function codeOf(error: unknown): string | null {
 /** An error of the operating system (it has a syscall) or of Postgres (it has a severity). */
 function machineFailure(error: Error): string | null {
   if ("syscall" in error && "code" in error) {
-    const advice =
-      WHAT_TO_DO[String(error.code)] ?? OF_DIRECTORIES[`${error.syscall} ${error.code}`];
+    const advice = OF_SYSCALLS[`${error.syscall} ${error.code}`] ?? WHAT_TO_DO[String(error.code)];
     return advice === undefined ? error.message : `${error.message}; ${advice}`;
   }
   return "severity" in error ? `the database refuses: ${error.message}` : null;

@@ -203,10 +203,7 @@ test("a node that refuses the key or does not listen is named with what to corre
   const inside = await fakeNode(t, (request, response) =>
     refuse(response, request, -32_401, "missing api key"),
   );
-  const gone = createServer().listen(0, "127.0.0.1");
-  await once(gone, "listening");
-  const { port } = gone.address() as AddressInfo;
-  gone.close();
+  const port = await closedPort();
   for (const [url, reason] of [
     [
       await refusing(401),
@@ -223,6 +220,26 @@ test("a node that refuses the key or does not listen is named with what to corre
     assert.match(err, reason);
     assert.doesNotMatch(err, /try again/);
   }
+});
+
+test("a database that can't be reached is named with the reason and what to correct", async (t) => {
+  const databaseUrl = `postgres://127.0.0.1:${await closedPort()}/x`;
+  withEnvironment(t, { DATABASE_URL: databaseUrl, AUTH_SECRET: "s".repeat(32) });
+  const { code, err } = await call("admin", "waitlist");
+  assert.equal(code, 1);
+  assert.match(
+    err,
+    /can't be reached: connect ECONNREFUSED 127\.0\.0\.1:\d+; start it, or correct its address\n$/,
+  );
+});
+
+test("a port that this user may not have is named as one", () => {
+  const refused = { code: "EACCES", syscall: "listen" };
+  const error = Object.assign(new Error("listen EACCES: permission denied 0.0.0.0:80"), refused);
+  assert.match(
+    failureText(error) ?? "",
+    /0\.0\.0\.0:80; set PORT \(or METRICS_PORT\) to 1024 or above/,
+  );
 });
 
 test("a recording names a missing mint, a wrong limit, and a folder that can't be written", async (t) => {
@@ -267,6 +284,15 @@ test("a directory that can't be read is not reported as one without a database",
     assert.match(err, /^exitability admin: ELOOP: .*loop/);
   }
 });
+
+/** A port on which nothing listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
 
 /** What is printed for the error of a statement. */
 function textOf(connection: Sqlite.Database, statement: string): string | null {

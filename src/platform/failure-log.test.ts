@@ -97,6 +97,8 @@ test("a reason is one line, with the messages of its causes", () => {
   });
   assert.equal(reasonOf(cause), "the node can't be reached: connect ECONNREFUSED");
   assert.equal(reasonOf("text"), "text");
+  const addresses = ["::1", "127.0.0.1"].map((host) => new Error(`connect ECONNREFUSED ${host}:1`));
+  assert.equal(reasonOf(new AggregateError(addresses)), "connect ECONNREFUSED ::1:1");
 });
 
 test("a TypeError of the network is not a bug of ours", () => {

@@ -81,6 +81,9 @@ export function isLoggedAtSource(cause: unknown): boolean {
 /** One line for a log: the message of an error and of what caused it. */
 export function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
+  // One error for each address of a host (IPv4, IPv6), with the same cause.
+  if (cause instanceof AggregateError && cause.message === "" && cause.errors.length > 0)
+    return reasonOf(cause.errors[0]);
   const text = cause.message === "" ? cause.name : cause.message;
   const inner = cause.cause instanceof Error ? `: ${reasonOf(cause.cause)}` : "";
   return `${text}${inner}`.replaceAll(/\s+/g, " ");

@@ -20,7 +20,7 @@ import { countFailure, type QueryFailures } from "./query-failures.ts";
 import type { Schema } from "./schema.ts";
 import { StorageError, StorageWatch, sqliteAdvice } from "./storage-fault.ts";
 import { syncedSqlite, WalFile } from "./synced-sqlite.ts";
-import { databaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
+import { DatabaseUnavailable, isAway, isSilence, WatchedClient } from "./watched-client.ts";
 
 export type Database = {
   readonly db: Kysely<Schema>;
@@ -327,7 +327,7 @@ function recordedPool(pool: pg.Pool, { waits, silence, outage }: PoolState): Pos
     async connect() {
       const wait = { sinceMs: performance.now() };
       if (wait.sinceMs < silence.untilMs)
-        throw databaseUnavailable("the server did not answer a moment ago");
+        throw new DatabaseUnavailable("the server did not answer a moment ago");
       waits.add(wait);
       try {
         return await pool.connect();
@@ -335,7 +335,7 @@ function recordedPool(pool: pg.Pool, { waits, silence, outage }: PoolState): Pos
         if (!isAway(cause)) throw cause;
         noteUnreachable(silence);
         outage.failed(cause);
-        throw databaseUnavailable(cause);
+        throw new DatabaseUnavailable(cause);
       } finally {
         waits.delete(wait);
       }

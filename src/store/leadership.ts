@@ -6,7 +6,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { FailureLogger } from "#src/platform/failure-log.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { Schema } from "./schema.ts";
-import { databaseUnavailable, isAway, WatchedClient } from "./watched-client.ts";
+import { DatabaseUnavailable, isAway, WatchedClient } from "./watched-client.ts";
 
 /** One row per role that one process at a time holds. */
 export type LeadershipTables = {
@@ -189,7 +189,7 @@ class Contender {
       await contender.#client.connect();
     } catch (cause) {
       await contender.end();
-      throw isAway(cause) ? databaseUnavailable(cause) : cause;
+      throw isAway(cause) ? new DatabaseUnavailable(cause) : cause;
     }
     return contender;
   }

@@ -1,11 +1,16 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:net";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
 import { AppError } from "#src/platform/app-error.ts";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
 import { postgresPlace } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
+import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { type Database, openDatabase } from "./database.ts";
+import { isAway } from "./watched-client.ts";
 
 const GIVEN_UP_WITHIN_MS = 8_000;
 
@@ -65,4 +70,20 @@ test("a connection closed by the server fails as an unreachable database, and th
   await assert.rejects(ended, isUnavailable);
   await ask(database);
   await database.close();
+});
+
+test("a server without TLS, or with a certificate that is not trusted, counts as unreachable", async (t) => {
+  const server = createServer((socket) => socket.once("data", () => socket.write("N")));
+  closeAfter(t, () => server.close());
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const database = openDatabase({
+    databaseUrl: `postgres://a@127.0.0.1:${port}/a?sslmode=verify-full`,
+    dataDir: temporaryDirectory(t),
+  });
+  await assert.rejects(ask(database), isUnavailable);
+  await database.close();
+  for (const code of ["DEPTH_ZERO_SELF_SIGNED_CERT", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"])
+    assert.ok(isAway(Object.assign(new Error("a certificate"), { code })), code);
 });

@@ -14,9 +14,11 @@ const END_WITHIN_MS = 1_000;
 /** SQLSTATE classes and codes of a server that accepts no connection at the moment. */
 const AWAY_CODES = [/^08/, /^57P0/, /^53300$/];
 const TOO_MANY_CONNECTIONS = "53300";
-/** The library's messages for a closed connection and for a connect timeout. */
+/** The library's messages for a closed connection, for a connect timeout, and for a server without TLS. */
 const CONNECTION_MESSAGES =
-  /^(Connection terminated|Client (was closed|has enc)|Query read t|timeout e)/;
+  /^(Connection terminated|Client (was closed|has enc)|Query read t|timeout e|The server does not support SSL)/;
+/** Node's codes for a certificate that is not trusted, has expired or is of another host. */
+const CERTIFICATE_CODES = /CERT|LEAF_SIGNATURE/;
 
 /** The server answers neither on this connection nor on another. */
 class Silence extends Error {}
@@ -24,7 +26,7 @@ class Silence extends Error {}
 /**
  * A connection to Postgres that detects an unreachable server. If a statement has no answer, another
  * connection asks whether the server still works on it. If it does not, or that connection gets no
- * answer either, this connection is closed and its statements fail with `databaseUnavailable`. A
+ * answer either, this connection is closed and its statements fail with `DatabaseUnavailable`. A
  * statement may take as long as it needs; neither TCP nor `statement_timeout` detects dropped packets.
  */
 export class WatchedClient extends pg.Client {
@@ -82,7 +84,7 @@ export class WatchedClient extends pg.Client {
         if (!isAway(cause)) throw cause;
         // The pool must not hand it out again, although its end event has not arrived.
         this.end().catch(() => undefined);
-        throw databaseUnavailable(
+        throw new DatabaseUnavailable(
           isGivenUp ? new Silence("the server does not answer", { cause }) : cause,
         );
       })
@@ -94,12 +96,14 @@ export class WatchedClient extends pg.Client {
 }
 
 /** The server is unreachable. The request was not at fault and can be repeated. */
-export function databaseUnavailable(cause: unknown): AppError {
-  return new AppError("overloaded", {
-    publicMessage: "The database can't be reached just now. Try again in some seconds.",
-    isLoggedAtSource: true,
-    cause,
-  });
+export class DatabaseUnavailable extends AppError {
+  constructor(cause: unknown) {
+    super("overloaded", {
+      publicMessage: "The database can't be reached just now. Try again in some seconds.",
+      isLoggedAtSource: true,
+      cause,
+    });
+  }
 }
 
 /** Whether a statement failed because the server answered neither on its connection nor on another. */
@@ -112,7 +116,8 @@ export function isAway(cause: unknown): boolean {
   if (cause instanceof pg.DatabaseError)
     return AWAY_CODES.some((code) => code.test(cause.code ?? ""));
   if (!(cause instanceof Error)) return false;
-  return "syscall" in cause || CONNECTION_MESSAGES.test(cause.message);
+  if ("syscall" in cause || CONNECTION_MESSAGES.test(cause.message)) return true;
+  return "code" in cause && CERTIFICATE_CODES.test(String(cause.code));
 }
 
 /** Whether the server is reachable and works on a statement of the connection `pid`. */
