@@ -94,6 +94,13 @@ test("the API has a thread where whole programs are followed, unless other proce
   assert.equal(hasThread({ ...GEYSER, ...SHARED }), false);
 });
 
+test("paths are appended to Telegram's address, so a slash at its end is left out", () => {
+  const { telegram } = readConfig({
+    ...{ TELEGRAM_BOT_TOKEN: "x", TELEGRAM_API_URL: "https://telegram.example/" },
+  });
+  assert.equal(telegram?.apiUrl, "https://telegram.example");
+});
+
 test("a wrong value is refused, and the message names the variable", () => {
   const wrong: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
     ["PORT", { PORT: "80a" }],
@@ -120,6 +127,9 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_TOKEN: "y" }],
     ["GEYSER_PROGRAMS", { ...GEYSER, GEYSER_PROGRAMS: "pump-curve,nothing" }],
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_PROGRAMS: "none" }],
+    ["REDIS_URL", { ...SHARED, REDIS_URL: "redis://x/first" }],
+    ["REDIS_URL", { ...SHARED, REDIS_URL: "redis://:a%b@x" }],
+    ["TELEGRAM_API_URL", { TELEGRAM_BOT_TOKEN: "x", TELEGRAM_API_URL: "https://t.example?a=b" }],
     ["TELEGRAM_BOT_TOKEN", { TELEGRAM_API_URL: "https://telegram.example" }],
     ["COMMITMENT", { COMMITMENT: "finalized" }],
     ["MAIL_FROM", { MAIL_FROM: "not an address" }],

@@ -94,7 +94,7 @@ export function readConfig(environment: Environment): Config {
   const host = hostOf(read("HOST"));
   const metricsPort = metricsPortOf(read("METRICS_PORT"), port);
   const databaseUrl = url(read("DATABASE_URL"), "DATABASE_URL", ["postgres:", "postgresql:"]);
-  const redisUrl = url(read("REDIS_URL"), "REDIS_URL", ["redis:", "rediss:"]);
+  const redisUrl = redisUrlOf(read("REDIS_URL"));
   const authSecret = read("AUTH_SECRET");
   if (authSecret !== null && authSecret.length < 32) {
     throw new ConfigError("AUTH_SECRET must have at least 32 characters");
@@ -260,11 +260,12 @@ function foreignIdentityOf(read: Read): Config["foreignIdentity"] {
 
 function telegramOf(read: Read): Config["telegram"] {
   const botToken = read("TELEGRAM_BOT_TOKEN");
-  const apiUrl = url(read("TELEGRAM_API_URL"), "TELEGRAM_API_URL", ["http:", "https:"]);
+  const apiUrl = read("TELEGRAM_API_URL");
   if (botToken === null && apiUrl !== null) {
     throw new ConfigError("TELEGRAM_API_URL needs TELEGRAM_BOT_TOKEN, the bot that sends");
   }
-  return botToken === null ? null : { botToken, apiUrl: apiUrl ?? "https://api.telegram.org" };
+  if (botToken === null) return null;
+  return { botToken, apiUrl: baseUrl(apiUrl ?? "https://api.telegram.org", "TELEGRAM_API_URL") };
 }
 
 /** Push services want to reach the operator: by the public address, or the sender of mails. */
@@ -354,6 +355,18 @@ function url(text: string | null, name: string, protocols: readonly string[]): s
   throw new ConfigError(
     `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
   );
+}
+
+/** The client of Redis throws at a path other than a number, and at a % that is not encoded. */
+function redisUrlOf(text: string | null): string | null {
+  const found = url(text, "REDIS_URL", ["redis:", "rediss:"]);
+  if (found === null) return null;
+  const { pathname, username, password } = new URL(found);
+  if (!/^\/?\d*$/.test(pathname))
+    throw new ConfigError("REDIS_URL must end with a port or the number of a database, as in /1");
+  if (/%(?![\da-f]{2})/i.test(username + password))
+    throw new ConfigError("REDIS_URL has a % in its user or password: write it as %25");
+  return found;
 }
 
 function oneOf<Value extends string>(text: string, name: string, values: readonly Value[]): Value {
