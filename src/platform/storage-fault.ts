@@ -1,9 +1,11 @@
 /** Why the database can not be written, as far as an operator can do something about it. */
 export type StorageFault = "disk_full" | "read_only" | "damaged" | "failing";
 
-/** The beginnings of SQLite's codes, and the codes of Postgres. */
+/** The beginnings of SQLite's codes, and the codes of Postgres; the first that fits counts. */
 const CODES: readonly (readonly [string, StorageFault])[] = [
   ["SQLITE_FULL", "disk_full"],
+  // No room for the index of the log, which is made when a closed database is opened.
+  ["SQLITE_IOERR_SHMSIZE", "disk_full"],
   ["SQLITE_READONLY", "read_only"],
   ["SQLITE_CANTOPEN", "read_only"],
   ["SQLITE_CORRUPT", "damaged"],
