@@ -4,7 +4,7 @@ import type { LogEvent } from "kysely";
 import pg from "pg";
 import { type StorageFault, storageFaultOfCode } from "#src/platform/storage-fault.ts";
 
-/** The database can not be used; the message says where it is and what to do. */
+/** The database, or the secret beside it, can not be used; the message says where it is and what to do. */
 export class StorageError extends Error {}
 
 const WHAT_TO_DO: Readonly<Record<StorageFault, string>> = {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { StorageError } from "#src/store/storage-fault.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { loadAuthSecret, secretFor } from "./auth-secret.ts";
 
@@ -22,6 +23,7 @@ test("a file without a whole secret is refused: nothing is signed with a known o
   for (const text of ["", "s".repeat(31)]) {
     writeFileSync(join(dataDir, "auth-secret"), text);
     assert.throws(() => loadAuthSecret(settings), /auth-secret holds no whole secret/);
+    assert.throws(() => loadAuthSecret(settings), StorageError, "what to do is printed, no stack");
   }
 });
 

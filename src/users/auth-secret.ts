@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { StorageError } from "#src/store/storage-fault.ts";
 
 /** In the folder of the embedded database. */
 export const SECRET_FILE = "auth-secret";
@@ -38,7 +39,7 @@ export function loadAuthSecret(settings: {
     if (!(cause instanceof Error && "code" in cause && cause.code === "EEXIST")) throw cause;
     const secret = readFileSync(file, "utf8");
     if (secret.length >= SHORTEST) return secret;
-    throw new Error(
+    throw new StorageError(
       `${file} holds no whole secret: restore it from a back-up, or delete it, after which all users sign in again and each webhook receiver needs its new signing secret`,
     );
   }
