@@ -129,6 +129,7 @@ test("a wrong value is refused, and the message names the variable", () => {
     ["GEYSER_URL", { SOLANA_RPC_URL: "http://x", GEYSER_PROGRAMS: "none" }],
     ["REDIS_URL", { ...SHARED, REDIS_URL: "redis://x/first" }],
     ["REDIS_URL", { ...SHARED, REDIS_URL: "redis://:a%b@x" }],
+    ["SOLANA_RPC_URL", { SOLANA_RPC_URL: "https://a.example,https://ana:100%@b.example" }],
     ["TELEGRAM_API_URL", { TELEGRAM_BOT_TOKEN: "x", TELEGRAM_API_URL: "https://t.example?a=b" }],
     ["TELEGRAM_BOT_TOKEN", { TELEGRAM_API_URL: "https://telegram.example" }],
     ["COMMITMENT", { COMMITMENT: "finalized" }],

@@ -174,7 +174,7 @@ type Read = (name: string) => string | null;
 
 function chainOf(read: Read): ChainConfig {
   const [httpUrl = null, ...others] = (read("SOLANA_RPC_URL")?.split(",") ?? []).map((text) =>
-    url(text.trim(), "SOLANA_RPC_URL", ["http:", "https:"]),
+    loginUrl(text.trim(), "SOLANA_RPC_URL", ["http:", "https:"]),
   );
   const wsUrl = url(read("SOLANA_WS_URL"), "SOLANA_WS_URL", ["ws:", "wss:"]);
   const directory = read("ACCOUNTS_DIR");
@@ -357,16 +357,20 @@ function url(text: string | null, name: string, protocols: readonly string[]): s
   );
 }
 
-/** The client of Redis throws at a path other than a number, and at a % that is not encoded. */
+/** The client of Redis throws at any path but a number. */
 function redisUrlOf(text: string | null): string | null {
-  const found = url(text, "REDIS_URL", ["redis:", "rediss:"]);
+  const found = loginUrl(text, "REDIS_URL", ["redis:", "rediss:"]);
+  if (found === null || /^\/?\d*$/.test(new URL(found).pathname)) return found;
+  throw new ConfigError("REDIS_URL must end with a port or the number of a database, as in /1");
+}
+
+/** A URL whose user and password are decoded: a % that is not encoded cannot be. */
+function loginUrl(...given: Parameters<typeof url>): string | null {
+  const found = url(...given);
   if (found === null) return null;
-  const { pathname, username, password } = new URL(found);
-  if (!/^\/?\d*$/.test(pathname))
-    throw new ConfigError("REDIS_URL must end with a port or the number of a database, as in /1");
-  if (/%(?![\da-f]{2})/i.test(username + password))
-    throw new ConfigError("REDIS_URL has a % in its user or password: write it as %25");
-  return found;
+  const { username, password } = new URL(found);
+  if (!/%(?![\da-f]{2})/i.test(username + password)) return found;
+  throw new ConfigError(`${given[1]} has a % in its user or password: write it as %25`);
 }
 
 function oneOf<Value extends string>(text: string, name: string, values: readonly Value[]): Value {
