@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import {
   fakeNode,
   isUnavailable,
@@ -11,6 +11,18 @@ import {
 import { testAddress } from "#test/support/test-accounts.ts";
 
 const PROGRAM = testAddress(1);
+
+/** The monotonic time from now on, of which the test lets more pass. */
+function laterTime(t: TestContext) {
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  t.mock.method(performance, "now", () => now() + passedMs);
+  return {
+    pass: (ms: number) => {
+      passedMs += ms;
+    },
+  };
+}
 
 test("Retry-After is waited for when it is short, and ends the call when it is long", async (t) => {
   const patient = await fakeNode(t, (_request, response) =>
@@ -176,6 +188,24 @@ test("a node whose slots go far back is not served; one in the future neither", 
   assert.equal(source.isBack(), true);
   assert.equal((await source.readAccounts([PROGRAM])).slot, 100_001n);
   assert.equal(source.isBack(), false);
+});
+
+test("a node that repeats a slot in the future is not served before ten seconds have passed", async (t) => {
+  let slot = 100_000;
+  const node = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot }, value: [null] }),
+  );
+  const source = sourceAt(t, node.httpUrl);
+  const time = laterTime(t);
+  await source.readAccounts([PROGRAM]);
+  slot = 200_000;
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+  slot = 100_001;
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 100_001n);
+  slot = 200_000;
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+  time.pass(10_000);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 200_000n, "after a suspension");
 });
 
 test("another endpoint answers while the first does not, unless it is of another chain", async (t) => {

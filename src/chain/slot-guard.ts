@@ -7,7 +7,11 @@ const SLOTS_PER_SECOND = 5;
 const FAR_AHEAD_SLOTS = 5_000;
 /** After so long without any newer slot, the chain itself went back: restart of a cluster. */
 const ACCEPT_AFTER_MS = 10 * 60_000;
-const WITNESSES = 3;
+/**
+ * Replies far ahead are used after so long without another one: this process was suspended meanwhile. Repeating the
+ * same read proves nothing, because it reaches the same node.
+ */
+const ACCEPT_AHEAD_AFTER_MS = 10_000;
 
 /**
  * Compares the slots of a node's replies with the newest one. A node that goes far back serves an old
@@ -18,7 +22,8 @@ export class SlotGuard {
   #newest = 0n;
   #newestAtMs = performance.now();
   #isBack = false;
-  #ahead = 0;
+  /** When the first of the present replies far ahead came; null: the last reply was not far ahead. */
+  #aheadSinceMs: number | null = null;
 
   constructor(logger: ChainLogger | null) {
     this.#logger = logger;
@@ -48,15 +53,21 @@ export class SlotGuard {
       }
       return "far-back";
     }
-    if (this.isFarAhead(slot) && ++this.#ahead < WITNESSES) {
+    if (this.isFarAhead(slot) && !this.#isAheadForLong(slot)) return "far-ahead";
+    this.#aheadSinceMs = null;
+    return "plausible";
+  }
+
+  #isAheadForLong(slot: bigint): boolean {
+    const nowMs = performance.now();
+    if (this.#aheadSinceMs === null) {
+      this.#aheadSinceMs = nowMs;
       this.#logger?.warn(
         { slot: String(slot), newestSlot: String(this.#newest) },
         "a reply of the node has a slot far in the future; it is not used",
       );
-      return "far-ahead";
     }
-    this.#ahead = 0;
-    return "plausible";
+    return nowMs - this.#aheadSinceMs >= ACCEPT_AHEAD_AFTER_MS;
   }
 
   /**
