@@ -59,6 +59,8 @@ const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_ERROR_TEXT = 300;
 /** An endpoint that did not answer is used again after so long, or if no other answers either. */
 const AVOIDED_FOR_MS = 10_000;
+/** An endpoint that has refused every read because of its rate for so long is out of calls. */
+const LIMITED_FOR_MS = 5_000;
 const GENESIS_TIMEOUT_MS = 5_000;
 const ACCOUNT_READ = "getMultipleAccounts";
 
@@ -143,6 +145,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       const sentMs = performance.now();
       try {
         const result = parse(await attempt(request, endpoint, signal));
+        endpoint.limitedSinceMs = null;
         options.calls?.count(method, "ok");
         options.failures?.succeeded();
         pacer?.succeeded(performance.now() - sentMs);
@@ -150,7 +153,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       } catch (error) {
         if (!(error instanceof RpcFailure)) throw error;
         options.calls?.count(method, outcomeOf(error));
-        const isBroken = method === ACCOUNT_READ && isBrokenRead(error);
+        const isBroken =
+          method === ACCOUNT_READ && (isBrokenRead(error) || isOutOfCalls(error, endpoint));
         if (isNodeFailure(error) || isBroken) avoid(endpoint);
         const spentMs = performance.now() - startedMs;
         const isInTime = made < retry.attempts && spentMs <= deadlineMs;
@@ -168,6 +172,15 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         await wait(waitMs, signal);
       }
     }
+  }
+
+  /** Providers answer 429 to all calls once a plan's credits are used up, as they do for a moment at a rate. */
+  function isOutOfCalls(error: RpcFailure, endpoint: PostTarget): boolean {
+    if (!isRateLimit(error)) return false;
+    const nowMs = performance.now();
+    endpoint.limitedSinceMs ??= nowMs;
+    const isLong = nowMs - endpoint.limitedSinceMs >= LIMITED_FOR_MS;
+    return isLong || (retryAfterOf(error) ?? 0) > retry.longestWaitMs;
   }
 
   function gaveUp(error: RpcFailure, method: string): void {
@@ -209,6 +222,8 @@ type PostTarget = {
   readonly url: string;
   readonly headers: Headers;
   avoidedUntilMs: number;
+  /** Since when every read of accounts was refused because of the rate; null: the last call was not. */
+  limitedSinceMs: number | null;
   /** It serves another chain than the first endpoint. */
   isForeign: boolean;
 };
@@ -253,7 +268,8 @@ function endpointOf(url: string): PostTarget {
     parsed.username = "";
     parsed.password = "";
   }
-  return { url: parsed.href, headers, avoidedUntilMs: 0, isForeign: false };
+  const target = { url: parsed.href, headers };
+  return { ...target, avoidedUntilMs: 0, limitedSinceMs: null, isForeign: false };
 }
 
 async function readBounded(response: Response, limitBytes: number): Promise<string> {

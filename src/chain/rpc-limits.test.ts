@@ -256,6 +256,40 @@ test("another endpoint answers a read that the first refuses, or answers with so
   }
 });
 
+test("another endpoint answers while the first refuses every read because of its rate", async (t) => {
+  let retryAfter: string | null = null;
+  let isLimited = true;
+  const first = await fakeNode(t, (request, response) => {
+    if (!isLimited) result(response, request, { context: { slot: 6 }, value: [null] });
+    else response.writeHead(429, retryAfter === null ? {} : { "retry-after": retryAfter }).end();
+  });
+  const second = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot: 7 }, value: [null] }),
+  );
+  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
+  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const time = laterTime(t);
+  const waiting = source.readAccounts([PROGRAM]);
+  while (first.count() < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(second.count(), 0, "a rate is waited for");
+  time.pass(5_000);
+  assert.equal((await waiting).slot, 7n);
+  const { count } = first;
+  for (const sent of [0, 1, 1]) {
+    const before = count();
+    assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+    assert.equal(count() - before, sent, "the first is tried every ten seconds");
+    time.pass(10_000);
+  }
+  isLimited = false;
+  await source.readAccounts([PROGRAM]);
+  isLimited = true;
+  retryAfter = "3600";
+  const before = count();
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+  assert.equal(count() - before, 1);
+});
+
 test("a read that every endpoint refuses for its plan is asked of each once", async (t) => {
   const nodes = [1, 2].map(() =>
     fakeNode(t, (_request, response) => response.writeHead(402).end()),
