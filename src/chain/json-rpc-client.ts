@@ -83,6 +83,8 @@ export type JsonRpcClient = {
   readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
   /** The endpoint in use is not used for a while if there is another. */
   readonly avoidEndpoint: () => void;
+  /** The same if another has not failed lately. */
+  readonly preferOther: () => void;
   /** The caller no longer repeats a refused call. */
   readonly gaveUp: (error: RpcFailure, method: string) => void;
 };
@@ -193,6 +195,14 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     return other !== endpoint && other.avoidedUntilMs <= performance.now();
   }
 
+  function preferOther(): void {
+    const endpoint = endpointNow();
+    const nowMs = performance.now();
+    const isUsable = (other: PostTarget): boolean =>
+      other !== endpoint && !other.isForeign && other.avoidedUntilMs <= nowMs;
+    if (endpoints.some(isUsable)) avoid(endpoint);
+  }
+
   function avoid(endpoint: PostTarget): void {
     endpoint.avoidedUntilMs = performance.now() + AVOIDED_FOR_MS;
   }
@@ -215,7 +225,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     return hashes;
   }
 
-  return { call, compareChains, avoidEndpoint: () => avoid(endpointNow()), gaveUp };
+  const avoidEndpoint = () => avoid(endpointNow());
+  return { call, compareChains, avoidEndpoint, preferOther, gaveUp };
 }
 
 type PostTarget = {

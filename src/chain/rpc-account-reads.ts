@@ -143,12 +143,13 @@ export class RpcAccountReader {
       const isPacedByCaller = batch.isPacedByCaller === true && retries === 0;
       const answer = await this.#readOnce({ ...batch, isPacedByCaller }, signal);
       const verdict = slots.judge(answer.slot);
+      if (verdict !== "plausible") client.avoidEndpoint();
+      else if (slots.isLate(answer.slot)) client.preferOther();
       if (verdict === "plausible" && (answer.slot >= floor || retries >= STALE_RETRIES)) {
         // The node stays behind, or the newest slot was wrong: accept what it returns now.
         slots.accept(answer.slot >= floor ? maxSlot(slots.newest, answer.slot) : answer.slot);
         return answer;
       }
-      if (verdict !== "plausible") client.avoidEndpoint();
       if (verdict !== "plausible" && retries >= STALE_RETRIES) {
         throw malformed(`slot ${answer.slot} where ${floor} was reached before`);
       }

@@ -263,8 +263,8 @@ test("another endpoint answers while the first refuses every read because of its
     if (!isLimited) result(response, request, { context: { slot: 6 }, value: [null] });
     else response.writeHead(429, retryAfter === null ? {} : { "retry-after": retryAfter }).end();
   });
-  const second = await fakeNode(t, (request, response) =>
-    result(response, request, { context: { slot: 7 }, value: [null] }),
+  const second = await fakeNode(t, (request, response, count) =>
+    result(response, request, { context: { slot: 6 + count }, value: [null] }),
   );
   const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
   const source = sourceAt(t, first.httpUrl, { fallbacks });
@@ -275,9 +275,9 @@ test("another endpoint answers while the first refuses every read because of its
   time.pass(5_000);
   assert.equal((await waiting).slot, 7n);
   const { count } = first;
-  for (const sent of [0, 1, 1]) {
+  for (const [read, sent] of [0, 1, 1].entries()) {
     const before = count();
-    assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+    assert.equal((await source.readAccounts([PROGRAM])).slot, BigInt(8 + read));
     assert.equal(count() - before, sent, "the first is tried every ten seconds");
     time.pass(10_000);
   }
@@ -286,8 +286,32 @@ test("another endpoint answers while the first refuses every read because of its
   isLimited = true;
   retryAfter = "3600";
   const before = count();
-  assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 11n);
   assert.equal(count() - before, 1);
+});
+
+test("another endpoint answers while the first has stopped and still replies", async (t) => {
+  let slot = 100;
+  const first = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot: Math.min(slot, 110) }, value: [null] }),
+  );
+  const second = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot }, value: [null] }),
+  );
+  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
+  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const time = laterTime(t);
+  const served = async (seconds: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++, slot += 2) {
+      assert.equal((await source.readAccounts([PROGRAM])).slot, BigInt(slot));
+      time.pass(1_000);
+    }
+  };
+  await served(6);
+  for (; slot < 144; slot += 2, time.pass(1_000)) await source.readAccounts([PROGRAM]);
+  const before = first.count();
+  await served(60);
+  assert.ok(first.count() - before <= 6, "the first is tried every ten seconds");
 });
 
 test("a read that every endpoint refuses for its plan is asked of each once", async (t) => {

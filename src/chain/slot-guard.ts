@@ -5,6 +5,10 @@ const FAR_BEHIND_SLOTS = 300n;
 /** A chain makes at most so many slots a second. */
 const SLOTS_PER_SECOND = 5;
 const FAR_AHEAD_SLOTS = 5_000;
+/** A node that works has some dozens of new slots in this time. */
+const STOPPED_AFTER_MS = 15_000;
+/** Ten seconds: more than nodes of one provider differ by. */
+const BEHIND_SLOTS = 25n;
 /** After so long without any newer slot, the chain itself went back: restart of a cluster. */
 const ACCEPT_AFTER_MS = 10 * 60_000;
 /**
@@ -68,6 +72,13 @@ export class SlotGuard {
       );
     }
     return nowMs - this.#aheadSinceMs >= ACCEPT_AHEAD_AFTER_MS;
+  }
+
+  /** Whether the node of this reply has stopped, or is behind another one: a node that works has newer slots. */
+  isLate(slot: bigint): boolean {
+    if (slot > this.#newest) return false;
+    const hasStopped = performance.now() - this.#newestAtMs > STOPPED_AFTER_MS;
+    return hasStopped || slot + BEHIND_SLOTS < this.#newest;
   }
 
   /**
