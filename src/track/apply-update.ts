@@ -76,6 +76,8 @@ function endWait(state: LiveState, use: AccountUse): void {
 export function applySlotEnd(state: LiveState, slot: bigint, outcome: SlotOutcome): void {
   state.unconfirmed ??= createUnconfirmed();
   for (const account of endSlot(state.unconfirmed, slot, outcome)) {
+    // It may not be followed any more.
+    if (state.accounts.get(account.address) !== account) continue;
     noteDoubt(state, account);
     if (account.content === undefined) state.rereadSoon.add(account.address);
     forEachUse(account, (use) => {

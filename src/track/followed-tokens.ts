@@ -13,6 +13,7 @@ import { type FoundPools, MAX_HOPS } from "./load-token.ts";
 import { addGroup, mergeFound } from "./merge-found.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
 import { isStable } from "./quote-mints.ts";
+import { forgetToken } from "./unconfirmed.ts";
 
 /**
  * The waits before a token's pools are searched again without evidence of a new one; the last repeats.
@@ -210,6 +211,7 @@ export function removeToken(state: LiveState, token: FollowedToken): void {
   state.tokens.delete(token.mint);
   state.usedTokens.delete(token);
   state.dirtyTokens.delete(token);
+  if (state.unconfirmed !== null) forgetToken(state.unconfirmed, token);
 }
 
 /** The token's own group, and those of `hopsOf`. */
