@@ -112,6 +112,10 @@ export class ExecutedAnswers {
     const nowMs = this.#deps.nowMs();
     let first: FollowedToken | null = null;
     for (const token of this.#wanted) {
+      if (!this.#isFollowed(token)) {
+        this.#wanted.delete(token);
+        continue;
+      }
       first ??= token;
       if (!isActive(token, nowMs)) continue;
       first = token;
@@ -121,10 +125,14 @@ export class ExecutedAnswers {
     return first;
   }
 
+  #isFollowed(token: FollowedToken): boolean {
+    return this.#deps.state.tokens.get(token.mint) === token;
+  }
+
   async #execute(token: FollowedToken): Promise<void> {
     const { byExecution, groundOf, versionOf, nowMs, state } = this.#deps;
     const ground = groundOf(token);
-    if (ground === null || state.tokens.get(token.mint) !== token) return;
+    if (ground === null) return;
     const venues = byExecution.venues();
     const version = versionOf(token);
     const startedMs = nowMs();
@@ -132,7 +140,7 @@ export class ExecutedAnswers {
     const assessment = await byExecution.run(ground, assess);
     const endedMs = nowMs();
     this.#held.set(token, { assessment, version, venues, atMs: endedMs });
-    state.dirtyTokens.add(token);
+    if (this.#isFollowed(token)) state.dirtyTokens.add(token);
     const idleMs = (endedMs - startedMs) * (1 / CPU_SHARE - 1);
     this.#nextAtMs = endedMs + Math.max(SHORTEST_WAIT_MS, idleMs);
   }

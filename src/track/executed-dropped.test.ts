@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  mintAccount,
+  namedAddress,
+  plainPool,
+  plainPoolAccount,
+  plainVenue,
+  vaultAccount,
+} from "#bench/detection/plain-pool-venue.ts";
+import { assess } from "#src/measure/assess.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
+import type { Address } from "#src/units/address.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { BackgroundWork } from "./background-work.ts";
+import { ExecutedAnswers } from "./executed-answers.ts";
+import { addToken, removeToken } from "./followed-tokens.ts";
+import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
+import { NO_NAMES } from "./token-names.ts";
+
+const NOW_MS = 1_790_000_000_000;
+const MARKET = marketOf([poolOfSol(100)]);
+const VENUE = plainVenue();
+const GROUND = {
+  ...{ market: MARKET, accounts: new Map() },
+  clock: { slot: 1n, unixTimestamp: 1n, epoch: 0n },
+};
+
+function follow(state: LiveState, mint: Address): FollowedToken {
+  const pool = plainPool(mint, mint, WSOL);
+  const loaded = new Map([
+    [mint, { ...mintAccount(), slot: 1n }],
+    [pool.address, { ...plainPoolAccount(pool), slot: 1n }],
+    [pool.vaultA, { ...vaultAccount(mint, 5n), slot: 1n }],
+    [pool.vaultB, { ...vaultAccount(WSOL, 5n), slot: 1n }],
+  ]);
+  const ref = { venue: VENUE, address: pool.address, mint, isReserved: false };
+  return addToken(state, {
+    ...{ mint, mintFacts: null, names: NO_NAMES, loaded, isSearched: true, nowMs: NOW_MS },
+    found: {
+      ...{ pools: [ref], vacant: [], isDerivedOnly: false, leftOut: [], refusals: [] },
+      ...{ isSearchComplete: true, searchedSlot: 1n },
+    },
+  });
+}
+
+/** Answers by execution of a venue that fails; the test ends each execution. */
+function executing() {
+  const state = createLiveState();
+  const venues = new Set([VENUE.id]);
+  const laidOut: Address[] = [];
+  const runs: PromiseWithResolvers<Assessment>[] = [];
+  const failures: unknown[] = [];
+  let nowMs = NOW_MS;
+  const answers = new ExecutedAnswers({
+    state,
+    byExecution: {
+      venues: () => venues,
+      run: async <Answer>(): Promise<Answer> => {
+        const run = Promise.withResolvers<Assessment>();
+        runs.push(run);
+        return (await run.promise) as Answer;
+      },
+    },
+    groundOf: ({ mint }) => {
+      laidOut.push(mint);
+      return GROUND;
+    },
+    versionOf: () => 1,
+    nowMs: () => nowMs,
+    background: new BackgroundWork((_, cause) => failures.push(cause)),
+  });
+  const pump = (): void => {
+    nowMs += 10_000;
+    answers.pump();
+  };
+  const end = async (): Promise<void> => {
+    runs.at(-1)?.resolve(assess(MARKET));
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { state, answers, pump, end, laidOut, failures };
+}
+
+test("a token that is dropped while it waits is not executed, and does not wait any more", async () => {
+  const { state, answers, pump, end, laidOut, failures } = executing();
+  const kept = follow(state, namedAddress("kept"));
+  const dropped = follow(state, namedAddress("dropped"));
+  answers.of(dropped, MARKET);
+  answers.of(kept, MARKET);
+  removeToken(state, dropped);
+  for (let turn = 0; turn < 3; turn++) {
+    pump();
+    await end();
+  }
+  assert.deepEqual(laidOut, [kept.mint]);
+  assert.deepEqual(failures, []);
+});
+
+test("a token that is dropped while it is executed is not measured again", async () => {
+  const { state, answers, pump, end } = executing();
+  const token = follow(state, namedAddress("token"));
+  answers.of(token, MARKET);
+  pump();
+  removeToken(state, token);
+  await end();
+  assert.equal(state.dirtyTokens.has(token), false);
+});
