@@ -86,7 +86,7 @@ export class ChainFeed {
     this.#following.add([CLOCK_SYSVAR]);
   }
 
-  /** The newest slot received from the node. */
+  /** The last slot received from the node. */
   get headSlot(): bigint | null {
     return this.#headSlot;
   }
@@ -160,7 +160,8 @@ export class ChainFeed {
 
   #recordSlot(slot: bigint): void {
     this.#headReceivedAtMs = this.#deps.clock.nowMs();
-    if (this.#headSlot === null || slot > this.#headSlot) this.#headSlot = slot;
+    // Not the highest of all: one false slot would count for ever.
+    this.#headSlot = slot;
   }
 
   /** Whether the stream of its whole program delivers the account: then it needs no subscription. */
