@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { forEachUse } from "./followed-accounts.ts";
-import { accountsOf, hopsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
+import { accountsOf, groupsOf, hopsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type {
   AccountUse,
   CompleteStream,
@@ -9,7 +9,9 @@ import type {
   FollowedToken,
   LiveState,
   PoolGroup,
+  Vacancy,
 } from "./live-state.ts";
+import { isStable } from "./quote-mints.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 
@@ -142,7 +144,22 @@ function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number
   const old = [...accountsOf(state, token)].filter(
     ({ confirmedAtSeconds }) => nowMs - 1_000 * confirmedAtSeconds >= RECENT_MS,
   );
-  return [...old.map(({ address }) => address), ...token.group.vacancies.keys()];
+  return [...old.map(({ address }) => address), ...vacanciesOf(state, token).map(addressOf)];
+}
+
+/**
+ * Where pools of the token, and of the coins that its pools lead through, can appear: a launchpad's pool opens while
+ * the curve that it replaces closes. Pools of stables are not created by launchpads.
+ */
+function vacanciesOf(state: LiveState, token: FollowedToken): readonly Vacancy[] {
+  const groups = groupsOf(state, token).filter(
+    ({ mint }) => mint === token.mint || !isStable(mint),
+  );
+  return groups.flatMap(({ vacancies }) => [...vacancies.values()]);
+}
+
+function addressOf({ address }: Vacancy): Address {
+  return address;
 }
 
 /**
@@ -161,7 +178,7 @@ export function dueConfirmations(state: LiveState, nowMs: number): Set<Address> 
       if (unconfirmed.length === 0) {
         // Pools may have appeared in the gap.
         if (token.confirmedAfterGap !== null)
-          for (const { account } of token.group.vacancies.values())
+          for (const { account } of vacanciesOf(state, token))
             if (!isConfirmedAfterGap(stream, account)) due.add(account.address);
         token.confirmedAfterGap = stream.gaps;
       } else if (nowMs >= token.rereadDueMs) {
