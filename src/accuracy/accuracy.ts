@@ -41,7 +41,7 @@ export type AccuracyDeps = {
   /** True: nothing is judged; the stored record is still published. */
   readonly isOff?: boolean;
   /** Called when a venue's program was seen to be another than before. */
-  readonly onUpgrade?: (venue: VenueId) => void;
+  readonly onUpgrade?: (venue: VenueId, deployedSlot: bigint) => void;
   readonly clock: WallClock;
   /** Where the record is stored; null: it lasts as long as the process. */
   readonly database: Database | null;
@@ -115,7 +115,7 @@ export class Accuracy {
           { venue, deployedSlot: String(slot), previousSlot: String(previousSlot) },
           "this venue's program was upgraded",
         );
-        deps.onUpgrade?.(venue);
+        deps.onUpgrade?.(venue, slot);
       },
       onUnknown: (venues, reason) =>
         log.warn(

@@ -108,9 +108,11 @@ export async function openTracking(
         ? { ...chain.transactions, sample: { readsPerMinute: SAMPLED_READS_PER_MINUTE } }
         : chain.transactions,
     isOff: config.accuracy === "off",
-    onUpgrade: (venue) => {
+    onUpgrade: (venue, deployedSlot) => {
       executions.deployed(venue);
-      for (const programId of programsOf(venue)) proofs?.recheck(programId);
+      const [own, ...called] = programsOf(venue);
+      if (own !== undefined) proofs?.recheck(own, deployedSlot);
+      for (const programId of called) proofs?.recheck(programId);
     },
     log: logger,
   });

@@ -20,7 +20,12 @@ export type LoadOutcome =
   | { readonly kind: "loaded"; readonly program: LoadedProgram }
   | { readonly kind: "unavailable"; readonly reason: string };
 
-type ProgramEntry = { loaded: LoadOutcome; checkedAtMs: number };
+type ProgramEntry = {
+  loaded: LoadOutcome;
+  checkedAtMs: number;
+  /** The slot of a deployment that was seen elsewhere; null: none was. */
+  awaitedSlot: bigint | null;
+};
 
 export type ProgramsDeps = {
   readonly chain: AccountSlices;
@@ -46,7 +51,7 @@ export class Programs {
   load(programId: Address): Promise<LoadOutcome> {
     const entry = this.#entries.get(programId);
     const { nowMs } = this.#deps.clock;
-    if (entry !== undefined) {
+    if (entry !== undefined && !isOutdated(entry)) {
       const isGood = entry.loaded.kind === "loaded";
       const dueMs = entry.checkedAtMs + (isGood ? CHECK_EVERY_MS : RETRY_AFTER_MS);
       if (nowMs() < dueMs) return Promise.resolve(entry.loaded);
@@ -56,10 +61,16 @@ export class Programs {
     return running.finally(() => this.#loading.delete(programId));
   }
 
-  /** Makes the next proof check the program's deployment. */
-  recheck(programId: Address): void {
+  /**
+   * Makes the next proof check the program's deployment.
+   *
+   * @param deployedSlot of the deployment that was seen: a node that is behind it has code that does not run any more
+   */
+  recheck(programId: Address, deployedSlot: bigint | null = null): void {
     const entry = this.#entries.get(programId);
-    if (entry !== undefined) entry.checkedAtMs = Number.NEGATIVE_INFINITY;
+    if (entry === undefined) return;
+    entry.checkedAtMs = Number.NEGATIVE_INFINITY;
+    entry.awaitedSlot = deployedSlot ?? entry.awaitedSlot;
   }
 
   async #loadNow(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
@@ -68,7 +79,8 @@ export class Programs {
       if (!(cause instanceof VmError)) this.#deps.onFailure("load a program into the VM", cause);
       return { kind: "unavailable", reason: reasonOf(cause) };
     });
-    this.#entries.set(programId, { loaded, checkedAtMs: this.#deps.clock.nowMs() });
+    const checkedAtMs = this.#deps.clock.nowMs();
+    this.#entries.set(programId, { loaded, checkedAtMs, awaitedSlot: entry?.awaitedSlot ?? null });
     return loaded;
   }
 
@@ -76,6 +88,8 @@ export class Programs {
     const { chain, vm, files, signal } = this.#deps;
     const place = await findCode(chain, programId, signal);
     if ("kind" in place) return { kind: "unavailable", reason: place.reason };
+    if (isBefore(place.deployedSlot, entry?.awaitedSlot ?? null))
+      return { kind: "unavailable", reason: "the node is behind its last deployment" };
     const held = entry?.loaded;
     if (held?.kind === "loaded" && held.program.deployedSlot === place.deployedSlot) return held;
     const { loader, deployedSlot } = place;
@@ -92,6 +106,15 @@ export class Programs {
     const { code: _code, ...facts } = read;
     return { kind: "loaded", program: facts };
   }
+}
+
+/** The code was read while, or before, a later deployment was seen. */
+function isOutdated({ loaded, awaitedSlot }: ProgramEntry): boolean {
+  return loaded.kind === "loaded" && isBefore(loaded.program.deployedSlot, awaitedSlot);
+}
+
+function isBefore(slot: bigint | null, awaitedSlot: bigint | null): boolean {
+  return slot !== null && awaitedSlot !== null && slot < awaitedSlot;
 }
 
 /** The VM is not started for other bytes. */

@@ -69,6 +69,25 @@ test("a new deployment is run from the next check on, and bytes that can't run g
   assert.equal(proof.sales[0]?.program?.deployedSlot, DEPLOYED_SLOT + 2n);
 });
 
+test("code before the deployment that was seen is not run: a node that is behind still has it", async (t) => {
+  const chain = await startProofChain(t);
+  if (chain === null) return;
+  const { execution, ground, deploy, openProofs } = chain;
+  const proofs = openProofs(null);
+  await proofs.prove(ground, query(execution.amountIn));
+  const [own, ...called] = pumpCurveSale.programs;
+  assert.ok(own !== undefined);
+  proofs.recheck(own, DEPLOYED_SLOT + 1n);
+  await assert.rejects(proofs.prove(ground, query(execution.amountIn)), {
+    code: "proof_unavailable",
+    publicMessage: /behind its last deployment/,
+  });
+  deploy(undefined, DEPLOYED_SLOT + 1n);
+  for (const programId of [own, ...called]) proofs.recheck(programId, DEPLOYED_SLOT + 1n);
+  const proof = await proofs.prove(ground, query(execution.amountIn));
+  assert.equal(proof.sales[0]?.program?.deployedSlot, DEPLOYED_SLOT + 1n);
+});
+
 test("a program that was closed on the chain gives no verdict but the reason, and other programs go on", async (t) => {
   const chain = await startProofChain(t);
   if (chain === null) return;

@@ -63,9 +63,13 @@ export class Proofs {
     return new MeasureByExecution({ prover: this.#prover, venues });
   }
 
-  /** Called when a deployment was seen, so that the next proof runs the new code. */
-  recheck(programId: Address): void {
-    this.#programs.recheck(programId);
+  /**
+   * Called when a deployment was seen, so that the next proof runs the new code.
+   *
+   * @param deployedSlot of this program; null: another program of its venue was deployed
+   */
+  recheck(programId: Address, deployedSlot: bigint | null = null): void {
+    this.#programs.recheck(programId, deployedSlot);
   }
 
   async close(): Promise<void> {
