@@ -11,14 +11,19 @@ import { VmError } from "./vm/vm-host.ts";
 const market = marketOf([poolOfSol(100)]);
 const CLOCK = { slot: 1n, unixTimestamp: 1n, epoch: 0n };
 
-function samplerOf(prove: ProofSamplerDeps["prover"]["prove"]) {
+const GROUND = { market, accounts: { get: () => undefined }, clock: CLOCK };
+
+function samplerOf(
+  prove: ProofSamplerDeps["prover"]["prove"],
+  groundOf: ProofSamplerDeps["groundOf"] = () => GROUND,
+) {
   const record = new ExecutionRecord();
   const failures: string[] = [];
   const sampler = new ProofSampler({
     prover: { prove },
     record,
     mints: () => [market.mint],
-    groundOf: () => ({ market, accounts: { get: () => undefined }, clock: CLOCK }),
+    groundOf,
     mode: "sample",
     random: seededRandom(1),
     onFailure: (what) => failures.push(what),
@@ -67,4 +72,15 @@ test("without a VM it ends; an outage of the node is waited out without a report
   const failed = samplerOf(() => Promise.reject(new Error("our bug")));
   assert.equal(await failed.sampler.sampleOnce(), 5_000);
   assert.deepEqual(failed.failures, ["execute a sale"]);
+});
+
+test("a token whose market can't be built costs this one sale, not the process", async () => {
+  const { sampler, failures } = samplerOf(
+    async () => [],
+    () => {
+      throw new Error("our bug");
+    },
+  );
+  assert.equal(await sampler.sampleOnce(), 5_000);
+  assert.deepEqual(failures, ["execute a sale"]);
 });

@@ -60,10 +60,10 @@ export class ProofSampler {
   async sampleOnce(): Promise<number | null> {
     const { prover, record, mode } = this.#deps;
     const startedMs = performance.now();
-    const chosen = this.#choose();
-    if (chosen === null) return IDLE_WAIT_MS;
-    const { ground, pool } = chosen;
     try {
+      const chosen = this.#choose();
+      if (chosen === null) return IDLE_WAIT_MS;
+      const { ground, pool } = chosen;
       const [proof] = await prover.prove([this.#orderIn(pool)], ground);
       if (proof !== undefined) record.add(proof);
     } catch (cause) {
