@@ -61,10 +61,10 @@ export function replayOnEvent(replay: SwapReplay): Replayed {
   const { versions, slot } = replay;
   const first = replayAt(replay, atEvent(replay, versions.before(slot)));
   if (first.kind === "skipped" || first.modelled === replay.swap.amountOut) return first;
-  // If fees changed within the slot, it is unknown which fee this swap paid.
+  // If fees changed within the slot, perhaps more than once, it is unknown which fee this swap paid.
   const second = replayAt(replay, atEvent(replay, versions.before(slot + 1n)));
-  const isAmbiguous = second.kind === "replayed" && second.modelled === replay.swap.amountOut;
-  return isAmbiguous ? { kind: "skipped", reason: "another-change" } : first;
+  const isChanged = second.kind === "replayed" && second.modelled !== first.modelled;
+  return isChanged ? { kind: "skipped", reason: "another-change" } : first;
 }
 
 /** Replays a swap on the state that is known to precede it. */

@@ -138,9 +138,9 @@ export async function onePool(t: TestContext, venueId: VenueId) {
   const moveLiquidity = (shareBps: number) => {
     assert.ok(changePoolLiquidity(ledger, pool, shareBps, random));
   };
-  /** Changes the fee without a notification, as if the program's code had changed. */
-  const changeFee = (feePpm: number) => {
-    assert.ok(applyScript(ledger, [pool], { kind: "fee", feePpm, isSilent: true }, random));
+  /** Changes the fee, by default without a notification, as if the program's code had changed. */
+  const changeFee = (feePpm: number, { isSilent = true } = {}) => {
+    assert.ok(applyScript(ledger, [pool], { kind: "fee", feePpm, isSilent }, random));
   };
 
   accounts(slot());

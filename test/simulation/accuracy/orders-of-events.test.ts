@@ -158,6 +158,20 @@ for (const venue of WITH_FEES) {
   });
 }
 
+test("a swap between two changes of its pool's fee in one slot is skipped", async (t) => {
+  const one = await onePool(t, "raydium-cpmm");
+  const changed = one.slot(() => {
+    one.changeFee(30_000);
+    one.trade("buy", 9);
+    one.changeFee(40_000, { isSilent: false });
+  });
+  one.transactions(changed);
+  one.accounts(changed);
+  one.accounts(one.slot());
+  await one.wait(SETTLED_MS);
+  assert.deepEqual(one.outcomes(), ["another-change"]);
+});
+
 test("a trader's further instructions leave the swaps of others judged", async (t) => {
   const one = await onePool(t, "raydium-clmm");
   one.changeFee(30_000);
