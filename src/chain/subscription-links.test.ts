@@ -50,6 +50,7 @@ class Connection {
       const { id, method, params } = JSON.parse(String(data));
       const subscription = ++this.#lastId;
       if (method === "slotSubscribe") this.#slotId = subscription;
+      else if (method === "accountUnsubscribe") this.#forget(params[0]);
       else if (method === "accountSubscribe" && this.#idByName.size < MAX_PER_LINK)
         this.#idByName.set(params[0], subscription);
       else if (method === "accountSubscribe") {
@@ -59,6 +60,10 @@ class Connection {
       }
       this.#send({ id, result: subscription });
     });
+  }
+
+  #forget(dropped: number): void {
+    for (const [name, id] of this.#idByName) if (id === dropped) this.#idByName.delete(name);
   }
 
   get names(): readonly string[] {
@@ -179,6 +184,28 @@ test("a connection that the node refuses holds slots back after a grace time, un
   await stood.first((name) => name === "account 3", "the second connection");
   node.connections[1]?.tellSlot(12);
   await slots.first((slot) => slot === 11n, "slot 11");
+});
+
+test("the subscriptions of a connection that the node never accepts move where others are dropped", async (t) => {
+  const node = await strictNode(t, (attempt) => attempt === 1);
+  let nowMs = 0;
+  const { links, slots } = linksTo(t, node.url, { clock: { nowMs: () => nowMs } });
+  const heard = new EventLog<unknown>();
+  const stood = new EventLog<string>();
+  const wanted = [0, 1, 2, 3].map((index) => wantedOf(`account ${index}`, heard, stood));
+  for (const each of wanted) links.want(each);
+  await stood.first((name) => name === "account 2", "the first connection is full");
+  const [first] = node.connections;
+  nowMs += SILENT_AFTER_MS;
+  first?.tellSlot(10);
+  first?.tellAll();
+  await heard.first((name) => name === "account 2", "what the first connection sent last");
+  assert.deepEqual(slots.events, []);
+  const [dropped] = wanted;
+  assert.ok(dropped !== undefined);
+  links.drop(dropped);
+  await stood.first((name) => name === "account 3", "the last account");
+  await slots.first((slot) => slot === 10n, "no connection holds slots back");
 });
 
 test("a new subscription goes to a connection that works, if it has room", async (t) => {

@@ -29,7 +29,7 @@ type Carrier = {
  * when the others are full, and closed with its last subscription. A slot is reported once every link
  * has reached it, so that one dead link holds all slots back and the data is seen to be old. So does a link
  * that gets no first slot in the time after which a link is treated as dead: a provider may refuse a further
- * connection.
+ * connection. Its subscriptions move to links that work, as far as others are dropped there.
  */
 export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink {
   /** Lower than the default once the node has refused a subscription. */
@@ -83,11 +83,14 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     return clock.nowMs() - ms >= timing.silentAfterMs;
   }
 
+  function isWorking({ last }: Carrier): boolean {
+    return last !== null && !isSilentSince(last.atMs);
+  }
+
   /** One that delivers slots, if such a one has room. Null: as many connections as may be are full. */
   function carrierWithRoom(): Carrier | null {
     const withRoom = [...carriers].filter(({ carried }) => carried.size < mostPerLink);
-    const working = withRoom.find(({ last }) => last !== null && !isSilentSince(last.atMs));
-    return working ?? withRoom[0] ?? (carriers.size < MAX_LINKS ? open() : null);
+    return withRoom.find(isWorking) ?? withRoom[0] ?? (carriers.size < MAX_LINKS ? open() : null);
   }
 
   /** A connection that holds some subscriptions and refuses one more is full. */
@@ -100,10 +103,35 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     }
     const other = carrierWithRoom();
     if (other === null || other === carrier) return false;
-    carrier.carried.delete(wanted);
-    carrier.link.drop(wanted);
+    takeFrom(carrier, wanted);
     carry(other, wanted);
     return true;
+  }
+
+  function takeFrom({ carried, link }: Carrier, wanted: WantedSubscription): void {
+    carried.delete(wanted);
+    link.drop(wanted);
+  }
+
+  /** Fills a connection that works with the subscriptions of one that the node does not accept. */
+  function fill(carrier: Carrier): void {
+    if (!isWorking(carrier)) return;
+    for (const other of carriers) {
+      if (other === carrier || !isSilentSince(other.last?.atMs ?? other.createdAtMs)) continue;
+      for (const wanted of [...other.carried].slice(0, mostPerLink - carrier.carried.size)) {
+        takeFrom(other, wanted);
+        carry(carrier, wanted);
+      }
+      closeUnused(other);
+    }
+  }
+
+  function closeUnused(carrier: Carrier): void {
+    // The last link stays open: it reports slots.
+    if (carrier.carried.size > 0 || carriers.size === 1) return;
+    carriers.delete(carrier);
+    void carrier.link.close();
+    reportSlot();
   }
 
   function carry(carrier: Carrier, wanted: WantedSubscription): void {
@@ -123,13 +151,9 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     const carrier = carrierOf.get(wanted);
     if (carrier === undefined) return;
     carrierOf.delete(wanted);
-    carrier.carried.delete(wanted);
-    carrier.link.drop(wanted);
-    // The last link stays open: it reports slots.
-    if (carrier.carried.size > 0 || carriers.size === 1) return;
-    carriers.delete(carrier);
-    void carrier.link.close();
-    reportSlot();
+    takeFrom(carrier, wanted);
+    fill(carrier);
+    closeUnused(carrier);
   }
 
   function listen({ onSlot, onRestored }: LinkListener): () => void {
