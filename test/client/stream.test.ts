@@ -118,6 +118,21 @@ test("after a lost connection the stream continues from the last id, and yields 
   for (const { url } of server.asked) assert.equal(url, "/api/stream?mints=a%2Cb&threshold=0.5");
 });
 
+test("a connection without a new answer keeps the place that the next one continues from", async (t) => {
+  const server = await startScriptedServer(
+    t,
+    eventStream([told("a", "s.1")], "end"),
+    eventStream([HEARTBEAT, GONE], "end"),
+    eventStream([told("b", "s.2")], "silence"),
+  );
+  const lost = "lost: network_error";
+  assert.deepEqual(await words(stream(server), 5), ["a", lost, "no x", lost, "b"]);
+  assert.deepEqual(
+    server.asked.map(({ headers }) => headers["last-event-id"]),
+    [undefined, "s.1", "s.1"],
+  );
+});
+
 test("a silent stream is closed and opened again; a heartbeat is enough to keep it", async (t) => {
   const { pass, connections, following } = scriptedStream(t);
   const events = following(1_000);

@@ -2,7 +2,7 @@
 export type EventFrame = {
   readonly event: string;
   readonly data: string;
-  /** The last event id of the stream, from this frame or an earlier one; "" before the first. */
+  /** The last event id, from this frame, an earlier one or an earlier connection; "" before the first. */
   readonly id: string;
 };
 
@@ -15,8 +15,13 @@ export class EventFrames {
   #event = "";
   #data: string[] = [];
   #dataLength = 0;
-  #id = "";
+  #id: string;
   #isFirst = true;
+
+  /** @param lastEventId of earlier connections: the id of frames until one has its own */
+  constructor(lastEventId = "") {
+    this.#id = lastEventId;
+  }
 
   /** @throws RangeError if an event is larger than 4 MiB */
   push(text: string): readonly EventFrame[] {

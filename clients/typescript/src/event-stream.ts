@@ -82,7 +82,7 @@ async function* eventsOf(
   place: { lastEventId: string },
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const { response, expectWithin, close, failure } = opened;
-  const frames = new EventFrames();
+  const frames = new EventFrames(place.lastEventId);
   const decoder = new TextDecoder();
   try {
     const reader = readerOf(response);

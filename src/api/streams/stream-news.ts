@@ -8,7 +8,7 @@ const SETTLE_MS = 20;
 const GATHER_MS = 500;
 
 /** By token, the last answer that was sent, and the number of its delivery; 0: on an earlier stream. */
-export type SentAnswers = ReadonlyMap<
+export type SentAnswers = Map<
   string,
   { readonly body: ExitabilityBody; readonly delivery: number }
 >;
@@ -18,7 +18,7 @@ export class StreamNews {
   readonly #thresholdPct: number | null;
   readonly #deliver: (bodies: readonly ExitabilityBody[], delivery: number) => void;
   readonly #gathered = new Map<string, ExitabilityBody>();
-  readonly #sent = new Map<string, { body: ExitabilityBody; delivery: number }>();
+  readonly #sent: SentAnswers = new Map();
   #deliveries = 0;
   #timer: NodeJS.Timeout | null = null;
 

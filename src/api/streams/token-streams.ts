@@ -142,11 +142,15 @@ export class TokenStreams {
   async #serve(stream: EventStream, { question, grant, request }: StreamInput): Promise<void> {
     const { granted, caller } = grant;
     const streamId = randomUUID().slice(0, 8);
-    const news = new StreamNews(question.thresholdPct, (bodies, delivery) =>
-      send(stream, bodies, `${streamId}.${delivery}`),
-    );
     const key = questionKey(question);
-    const received = this.#receivedBefore(key, request.headers["last-event-id"]);
+    const earlier = this.#earlierStream(key, request.headers["last-event-id"]);
+    const received = earlier?.received ?? new Map<string, ExitabilityBody>();
+    const news = new StreamNews(question.thresholdPct, (bodies, delivery) => {
+      send(stream, bodies, `${streamId}.${delivery}`);
+      // A reader that loses this connection before the event with the id resumes from the earlier stream
+      // again. It is not known then which of both answers it has.
+      for (const { token_id } of bodies) earlier?.sent.delete(token_id);
+    });
     this.#open.set(streamId, { sent: news.sent, key });
     const stops: (() => void)[] = [];
     const end = setTimeout(() => stream.close(), LONGEST_MS);
@@ -209,18 +213,17 @@ export class TokenStreams {
   }
 
   /**
-   * By token, the answer that a reconnecting reader has, from the last event that it received. Left out
-   * are tokens whose last answer was sent after that event: it is not known which one the reader has.
+   * What was sent on the stream of the last event that a reconnecting reader received, and by token the
+   * answer that the reader has. Left out are tokens whose last answer was sent after that event: it is not
+   * known which one the reader has. Null if the stream is not known any more.
    */
-  #receivedBefore(
-    key: string,
-    lastEventId: string | readonly string[] | undefined,
-  ): ReadonlyMap<string, ExitabilityBody> {
+  #earlierStream(key: string, lastEventId: string | readonly string[] | undefined) {
     const [, streamId = "", last] = /^(\w+)\.(\d{1,15})$/.exec(String(lastEventId)) ?? [];
     const earlier = this.#open.get(streamId) ?? this.#ended.get(streamId);
-    if (earlier?.key !== key) return new Map();
-    const received = [...earlier.sent].filter(([, { delivery }]) => delivery <= Number(last));
-    return new Map(received.map(([token, { body }]) => [token, body]));
+    if (earlier?.key !== key) return null;
+    const { sent } = earlier;
+    const received = [...sent].filter(([, { delivery }]) => delivery <= Number(last));
+    return { sent, received: new Map(received.map(([token, { body }]) => [token, body])) };
   }
 }
 
