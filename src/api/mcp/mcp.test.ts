@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { join } from "node:path";
 import { text as buffered } from "node:stream/consumers";
 import { test } from "node:test";
@@ -103,6 +104,39 @@ test("sizes are answered one by one, and a limit takes none back that was answer
     assert.equal(JSON.parse(refused.content[0]?.text ?? "").error, "rate_limit_exceeded");
     assert.match(refused.content[1]?.text ?? "", /Ask again in \d+ s; .*EXITABILITY_API_KEY/);
     await client.close();
+  };
+  await oneApp(t, suite, { markets });
+});
+
+test("a tool asks no more for a caller that has left", async (t) => {
+  const market = marketOf([poolOfSol(100)]);
+  const left = Promise.withResolvers<void>();
+  const arguments_ = { mint: SOME_MINT, sizes_sol: [0.5, 1, 2, 5] };
+  let asked = 0;
+  let leave = (): void => undefined;
+  const markets = someMarkets(() => someSnapshot(), {
+    async exit(_mint, sale) {
+      asked++;
+      leave();
+      await left.promise;
+      return exitOn(market, sale);
+    },
+  });
+  const suite = async ({ app, send }: TestApp) => {
+    const address = await app.listen({ port: 0, host: "127.0.0.1" });
+    app.server.on("connection", (socket) => socket.once("close", left.resolve));
+    const sent = request(`${address}/mcp`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    });
+    sent.on("error", () => undefined);
+    leave = () => void sent.destroy();
+    const params = { name: "compare_sizes", arguments: arguments_ };
+    sent.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }));
+    await left.promise;
+    // As many requests as the tool would have sent in the same time.
+    for (let size = 1; size <= 3; size++) await send("GET", `/api/token/${SOME_MINT}/exitability`);
+    assert.equal(asked, 1);
   };
   await oneApp(t, suite, { markets });
 });

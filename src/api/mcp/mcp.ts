@@ -110,8 +110,11 @@ function askWith(inject: FastifyInstance["inject"], request: FastifyRequest): As
     const value = request.headers[name];
     if (typeof value === "string") headers[name] = value;
   }
-  const { remoteAddress = "127.0.0.1" } = request.socket;
+  const { socket } = request;
+  const { remoteAddress = "127.0.0.1" } = socket;
   return async (method, url, payload) => {
+    // Each request counts: a tool that asks repeatedly ends when its caller has left.
+    if (socket.destroyed) throw new Error("the caller has left");
     const {
       statusCode,
       body,
