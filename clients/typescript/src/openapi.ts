@@ -212,7 +212,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Up to a hundred tokens at once, each with its own outcome
-         * @description Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own. If the day has fewer queries left, the first tokens are answered and the others have status 429. A token that could not be measured is refunded.
+         * @description Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own. If the day has fewer queries left, the first tokens are answered and the others have status 429. With a daily gate, a token that could not be measured is refunded.
          */
         readonly post: operations["getExitabilityBatch"];
         readonly delete?: never;

@@ -123,6 +123,25 @@ test("a wrong key is refused before what is wrong with the body, and every refus
   });
 });
 
+test("a token that fails on our side fails alone, and is given back", async (t) => {
+  const [broken = ""] = mintsOf(1);
+  const onlyOneFails = someMarkets((mint) => {
+    if (mint === broken) throw new TypeError("a bug");
+    return someSnapshot();
+  });
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const answer = await send("POST", PATH, { payload: { mints: [broken, SOME_MINT] } });
+      const [failed, measured] = answer.json().items;
+      assert.deepEqual([failed.status, failed.error], [500, "server_error"]);
+      assert.equal(measured.status, 200);
+      assert.equal(answer.headers["x-ratelimit-remaining"], "4");
+    },
+    { markets: onlyOneFails },
+  );
+});
+
 test("a batch that fails on our side, whole, takes no query", async (t) => {
   const broken = someMarkets(() => {
     throw new TypeError("a bug");

@@ -16,6 +16,7 @@ import {
   LONGEST_MINT_TEXT,
   MOST_MINTS,
   outcomeOf,
+  serverFailed,
   TokenOutcome,
 } from "./token-outcome.ts";
 
@@ -40,7 +41,7 @@ export const getExitabilityBatch = defineOperation({
   id: "getExitabilityBatch",
   tag: "streams",
   summary: "Up to a hundred tokens at once, each with its own outcome",
-  description: `${COST} If the day has fewer queries left, the first tokens are answered and the others have status 429. A token that could not be measured is refunded.`,
+  description: `${COST} If the day has fewer queries left, the first tokens are answered and the others have status 429. With a daily gate, a token that could not be measured is refunded.`,
   access: "caller",
   isOpenToPages: true,
   meter: "tokens",
@@ -91,7 +92,7 @@ export const getExitabilityBatch = defineOperation({
     const unloaded = mints.filter((id) => isUnloaded(markets, id)).length;
     return { mints, tokens: mints.length, unloaded, pages: [] };
   },
-  async handler({ question: { mints }, body, grant, language }, { markets }) {
+  async handler({ question: { mints }, body, grant, language, request }, { markets }) {
     const { profile, size, max_cost: maxCostPpm } = body;
     const question = { profile, size, language };
     const withinCost = async ({ token_id: id, status }: TokenOutcome) => {
@@ -99,14 +100,24 @@ export const getExitabilityBatch = defineOperation({
       if (mint === null || maxCostPpm === undefined) return null;
       return largestWithinCost(markets, mint, { profile, maxCostPpm });
     };
+    const failures: { readonly mint: string; readonly err: unknown }[] = [];
     const items = await mapSome(mints, AT_ONCE, async (id, place) => {
-      const outcome =
-        place < grant.granted ? await outcomeOf(markets, id, question) : beyondLimit(id);
-      return { ...outcome, within_cost: await withinCost(outcome) };
-    }).catch(async (error: unknown) => {
-      await grant.refundAll();
-      throw error;
+      try {
+        const outcome =
+          place < grant.granted ? await outcomeOf(markets, id, question) : beyondLimit(id);
+        return { ...outcome, within_cost: await withinCost(outcome) };
+      } catch (err) {
+        failures.push({ mint: id, err });
+        return { ...serverFailed(id), within_cost: null };
+      }
     });
+    const [first] = failures;
+    if (first !== undefined && failures.length === Math.min(mints.length, grant.granted)) {
+      await grant.refundAll();
+      throw first.err;
+    }
+    for (const failure of failures)
+      request.log.error(failure, "failed to measure a token of a batch; the others are answered");
     await grant.refund(items.flatMap((item, place) => (isCounted(item) ? [] : place)));
     return { body: { profile, items } };
   },
