@@ -47,6 +47,7 @@ export function assertDocumented({ method = "GET", url }: InjectOptions, respons
   if (operation.meter !== undefined && status !== 405) {
     for (const name of METERED_HEADERS) assert.ok(headers[name.toLowerCase()], `${what}: ${name}`);
   }
+  if (status === 429) assert.match(String(headers["retry-after"]), /^\d+$/, `${what}: Retry-After`);
   assert.ok(headers["x-request-id"], `${what}: X-Request-Id`);
   const isPacked = headers["content-encoding"] !== undefined;
   if (type === "application/json" && !isPacked) assertKeeps(schema, response.json(), what);

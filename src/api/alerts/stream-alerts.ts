@@ -10,6 +10,8 @@ const CHECK_SESSION_EVERY_MS = 30_000;
 
 /** Open streams of one user. */
 const MOST_STREAMS = 10;
+/** Another of them may end at any time; a lost reader is noticed in about this time. */
+const STREAM_MAY_END_SECONDS = 60;
 
 export const streamAlerts = defineOperation({
   method: "get",
@@ -31,10 +33,12 @@ export const streamAlerts = defineOperation({
   },
   errors: ["unauthorized", "rate_limit_exceeded"],
   async handler({ caller: { userId }, language, request, reply }, { feed, callers, streams }) {
-    if (streams.countOf(userId) >= MOST_STREAMS)
+    if (streams.countOf(userId) >= MOST_STREAMS) {
+      reply.header("retry-after", STREAM_MAY_END_SECONDS);
       throw new AppError("rate_limit_exceeded", {
         publicMessage: `You have ${MOST_STREAMS} streams open; close one first.`,
       });
+    }
     const stream = streams.open(request, reply, userId);
     const following = feed.follow(userId, lastEventId(request), (alert) => {
       const data = JSON.stringify(alertItem(alert, language));

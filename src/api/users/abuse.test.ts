@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { deleteExpiredRows } from "#src/users/housekeeping.ts";
 import { eachApp, oneApp, refusal } from "#test/support/app.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
+import { closeAfter } from "#test/support/ending.ts";
 
 const EVENT = "/api/oracle/event";
 
@@ -96,6 +97,20 @@ test("S7: a user makes a key in place of a revoked one at most twenty times a da
     assert.equal(users.mails.length, sent);
     users.advance(86_400_000);
     assert.equal((await replaceKey()).statusCode, 201);
+  });
+});
+
+test("S7: a user has at most ten streams of alerts", async (t) => {
+  await oneApp(t, async ({ app, send, signIn }, t) => {
+    const { cookie } = await signIn("ana@example.com");
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const path = "/api/account/alerts/stream";
+    const abort = new AbortController();
+    closeAfter(t, () => abort.abort());
+    for (let stream = 1; stream <= 10; stream++)
+      await fetch(base + path, { headers: { cookie }, signal: abort.signal });
+    const refused = await send("GET", path, { headers: { cookie } });
+    assert.deepEqual(refusal(refused), [429, "rate_limit_exceeded"]);
   });
 });
 

@@ -17,8 +17,9 @@ export const createKey = defineOperation({
   access: "session",
   responses: { 201: ISSUED_KEY_RESPONSE },
   errors: [...WRITE_ERRORS, "duplicate", "rate_limit_exceeded"],
-  async handler({ caller: { userId } }, { users, clock }) {
-    countChange(users, { name: "create-key", userId, limit: CREATIONS_A_DAY }, clock.nowMs());
+  async handler({ caller: { userId }, reply }, deps) {
+    const { users } = deps;
+    countChange(deps, { name: "create-key", userId, limit: CREATIONS_A_DAY }, reply);
     const issued = await users.apiKeys.activate(userId);
     if (issued === null)
       throw new AppError("duplicate", {

@@ -1,17 +1,23 @@
+import type { FastifyReply } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { Windows } from "#src/users/fixed-windows.ts";
 
 const DAY_MS = 86_400_000;
 
 /** Counts one change of a user. @throws AppError rate_limit_exceeded beyond `limit` in 24 hours */
 export function countChange(
-  { windows }: { readonly windows: Windows },
+  { users, clock }: { readonly users: { readonly windows: Windows }; readonly clock: WallClock },
   change: { readonly name: string; readonly userId: string; readonly limit: number },
-  nowMs: number,
+  reply: FastifyReply,
 ): void {
   const { name, userId, limit } = change;
   const rule = { limit, lengthMs: DAY_MS };
-  if (windows.take(`change:${name}/user:${userId}`, rule, nowMs).allowed) return;
+  const nowMs = clock.nowMs();
+  const subject = `change:${name}/user:${userId}`;
+  const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);
+  if (allowed) return;
+  reply.header("retry-after", Math.max(1, Math.ceil((resetAtMs - nowMs) / 1_000)));
   throw new AppError("rate_limit_exceeded", {
     publicMessage: `This can be done ${limit} times in 24 hours; try again later.`,
   });

@@ -85,13 +85,11 @@ export const exportAccount = defineOperation({
     },
   },
   errors: ["unauthorized", "rate_limit_exceeded"],
-  async handler({ caller }, { users, clock }) {
-    countChange(
-      users,
-      { name: "export", userId: caller.userId, limit: EXPORTS_A_DAY },
-      clock.nowMs(),
-    );
-    const data = await users.records.read(caller.userId);
+  async handler({ caller, reply }, deps) {
+    const { users, clock } = deps;
+    const { userId } = caller;
+    countChange(deps, { name: "export", userId, limit: EXPORTS_A_DAY }, reply);
+    const data = await users.records.read(userId);
     if (data === null) throw accountGone();
     return {
       headers: { "content-disposition": 'attachment; filename="exitability-account.json"' },

@@ -16,8 +16,9 @@ export const rotateKey = defineOperation({
   access: "session",
   responses: { 201: ISSUED_KEY_RESPONSE },
   errors: [...WRITE_ERRORS, "not_found", "rate_limit_exceeded"],
-  async handler({ caller: { userId } }, { users, clock }) {
-    countChange(users, { name: "rotate-key", userId, limit: ROTATIONS_A_DAY }, clock.nowMs());
+  async handler({ caller: { userId }, reply }, deps) {
+    const { users } = deps;
+    countChange(deps, { name: "rotate-key", userId, limit: ROTATIONS_A_DAY }, reply);
     const issued = await users.apiKeys.rotate(userId);
     if (issued === null)
       throw new AppError("not_found", {
