@@ -64,6 +64,25 @@ test("a mail contains each alert with its link, in the channel's language, under
   assert.ok(mail.text.includes(`https://exit.example/token/${MINT}`));
 });
 
+test("of more alerts than a chat's message holds, the others are counted, and none is cut", async () => {
+  const alerts = Array.from({ length: 30 }, (_, place) => ({ ...ALERT, mint: poolAddress(place) }));
+  const texts: string[] = [];
+  const telegram = {
+    send: async (_chat: string, text: string) =>
+      ({ kind: "sent", text: texts.push(text) }) as const,
+  };
+  const chat = channel({ kind: "telegram", target: "1", language: "en" });
+  for (const some of [alerts, alerts.slice(0, 3)])
+    await sender({ telegram }).send(chat, { ...PARCEL, alerts: some });
+  const [cut = "", whole = ""] = texts;
+  const shown = cut.match(/\/token\//g)?.length ?? 0;
+  assert.ok(cut.length <= 4_000 && cut.length > 3_000 && shown < 30, `${cut.length}`);
+  const end = "Alerts and their channels: https://exit.example/alerts";
+  assert.ok(cut.endsWith(`\n\nAnd ${30 - shown} more alerts.\n\n${end}`), cut.slice(-200));
+  assert.equal(whole.match(/\/token\//g)?.length, 3);
+  assert.ok(whole.endsWith(end) && !whole.includes("more alert"));
+});
+
 test("a mail that is not sent within half a minute is a failure, and is given up", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const signals: (AbortSignal | undefined)[] = [];

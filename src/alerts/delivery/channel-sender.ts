@@ -18,7 +18,7 @@ import {
   webhookTestBody,
 } from "./message-text.ts";
 import { type PushSender, parseSubscription } from "./push.ts";
-import type { TelegramBot } from "./telegram.ts";
+import { LONGEST_TELEGRAM, type TelegramBot } from "./telegram.ts";
 import type { Sent, WebhookSender } from "./webhook-sender.ts";
 import { signatureHeaders, webhookSecret } from "./webhook-signature.ts";
 
@@ -63,7 +63,10 @@ export function createChannelSender(deps: ChannelSenderDeps): ChannelSender {
         case "telegram":
           return deps.telegram === null
             ? { kind: "failed", error: "There is no Telegram bot here." }
-            : deps.telegram.send(channel.target, contentOf(deps, channel, notification).text());
+            : deps.telegram.send(
+                channel.target,
+                contentOf(deps, channel, notification).text(LONGEST_TELEGRAM),
+              );
         case "push":
           return sendPush(deps, channel, notification);
         default:
@@ -145,7 +148,7 @@ function contentOf(
       const message = { alerts: notification.alerts, language, publicUrl };
       return {
         title: () => messageTitle(message),
-        text: () => messageText(message),
+        text: (longest?: number) => messageText(message, longest),
         webhook: (nowMs: number) => webhookBody(message, nowMs),
         push: () => messagePush(message, uid),
       };

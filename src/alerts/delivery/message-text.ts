@@ -19,18 +19,37 @@ export function messageTitle({ alerts, language }: AlertMessage): string {
   return language === "es" ? `Alerta de salida: ${tokens}` : `Exit alert: ${tokens}`;
 }
 
-/** The message for people, as plain text with a link for each token. */
-export function messageText(message: AlertMessage): string {
-  const { alerts, language, publicUrl } = message;
+/**
+ * The message for people, as plain text with a link for each token. Of more alerts than `longest` UTF-16 units hold,
+ * the first are written out and the others counted, with the link to the list of all.
+ */
+export function messageText(
+  { alerts, language, publicUrl }: AlertMessage,
+  longest = Number.POSITIVE_INFINITY,
+): string {
   const parts = alerts.map(
     (alert) => `${alertText(alert, language)}\n${publicUrl}/token/${alert.mint}`,
   );
-  const switchOff =
-    language === "es"
-      ? `Las alertas y sus canales: ${publicUrl}/alerts`
-      : `Alerts and their channels: ${publicUrl}/alerts`;
-  return [...parts, switchOff].join("\n\n");
+  const textOf = (shown: number) => {
+    const left = parts.length - shown;
+    const more = left === 0 ? [] : [MORE[language](left)];
+    const end = `${ALL[language]}: ${publicUrl}/alerts`;
+    return [...parts.slice(0, shown), ...more, end].join("\n\n");
+  };
+  let shown = parts.length;
+  while (shown > 1 && textOf(shown).length > longest) shown--;
+  return textOf(shown);
 }
+
+const ALL: Readonly<Record<ChannelLanguage, string>> = {
+  es: "Las alertas y sus canales",
+  en: "Alerts and their channels",
+};
+
+const MORE: Readonly<Record<ChannelLanguage, (left: number) => string>> = {
+  es: (left) => (left === 1 ? "Y 1 alerta más." : `Y ${left} alertas más.`),
+  en: (left) => (left === 1 ? "And 1 more alert." : `And ${left} more alerts.`),
+};
 
 /** The body that a webhook receives (Standard Webhooks: type, timestamp, data). */
 export function webhookBody(message: AlertMessage, nowMs: number): string {

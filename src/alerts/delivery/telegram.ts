@@ -3,7 +3,7 @@ import { isRefusal, type Sent } from "./webhook-sender.ts";
 
 const TIMEOUT_MS = 10_000;
 /** Telegram takes messages of up to 4,096 characters. */
-const LONGEST_TEXT = 4_000;
+export const LONGEST_TELEGRAM = 4_000;
 const CHAT_ID = /^-?\d{1,18}$/;
 
 export type TelegramBot = {
@@ -25,7 +25,7 @@ export function createTelegramBot(settings: {
     async send(chatId, text) {
       const body = {
         chat_id: chatId,
-        text: cutText(text, LONGEST_TEXT),
+        text: cutText(text, LONGEST_TELEGRAM),
         link_preview_options: { is_disabled: true },
       };
       try {
