@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Finding } from "#src/measure/finding.ts";
 import { someAssessment } from "#test/support/assessments.ts";
+import { poolAddress } from "#test/support/pools.ts";
 import { noticeOf, preferredLanguage } from "./notice.ts";
 
 test("a notice is Spanish unless the request prefers English", () => {
@@ -32,6 +33,22 @@ test("where the only pools are of a venue that is not modelled, the notice names
   const blocked = { blocked: "unpriced-majority", findings: [finding] } as unknown as Assessment;
   for (const language of ["es", "en"] as const) {
     assert.match(noticeOf(blocked, language) ?? "", /\(moonit\)/);
+  }
+});
+
+test("a notice names at most three of the tokens that unpriced pools pay in, and how many more", () => {
+  const noticeWith = (tokens: number, language: "es" | "en") => {
+    const quoteMints = Array.from({ length: tokens }, (_, token) => poolAddress(token));
+    const finding: Finding = { kind: "unpriced-pools", sharePct: null, venues: [], quoteMints };
+    const notice = noticeOf(someAssessment({ findings: [finding] }), language) ?? "";
+    return { notice, named: quoteMints.filter((mint) => notice.includes(mint)) };
+  };
+  for (const language of ["es", "en"] as const) {
+    assert.equal(noticeWith(3, language).named.length, 3);
+    assert.doesNotMatch(noticeWith(3, language).notice, / (?:more|más)/);
+    const { notice, named } = noticeWith(40, language);
+    assert.equal(named.length, 3);
+    assert.match(notice, / (?:and 37 more|y 37 más)[,)]/);
   }
 });
 

@@ -248,15 +248,23 @@ function sentenceOf(finding: Finding): Sentence {
   }
 }
 
+/** Anyone can create pools that pay in tokens of their own. The others are only counted. */
+const MOST_QUOTE_MINTS = 3;
+
 function unpricedSentence({
   sharePct,
   venues,
   quoteMints,
 }: Extract<Finding, { readonly kind: "unpriced-pools" }>): Sentence {
   const names = venues.join(", ");
-  const es = quoteMints.length === 0 ? "" : `; cotizan en ${quoteMints.join(", ")}, sin ruta a SOL`;
+  const mints = quoteMints.slice(0, MOST_QUOTE_MINTS).join(", ");
+  const left = quoteMints.length - MOST_QUOTE_MINTS;
+  const es =
+    mints === "" ? "" : `; cotizan en ${mints}${left > 0 ? ` y ${left} más` : ""}, sin ruta a SOL`;
   const en =
-    quoteMints.length === 0 ? "" : `; they pay in ${quoteMints.join(", ")}, without a way to SOL`;
+    mints === ""
+      ? ""
+      : `; they pay in ${mints}${left > 0 ? ` and ${left} more` : ""}, without a way to SOL`;
   return sharePct === null
     ? {
         es: `Hay pools conocidos que no se pueden valorar ni pesar (${names}${es}).`,
