@@ -139,15 +139,13 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
     genReqId: nextRequestId,
     // Admission refuses, with the contract's body.
     return503OnClosing: false,
-    // Unknown fields are ignored, whatever they are called.
-    onProtoPoisoning: "remove",
-    onConstructorPoisoning: "remove",
   });
   const compileInput = createInputCompiler();
   app.setValidatorCompiler(({ schema, httpPart }) => compileInput(schema as TSchema, httpPart));
   // JSON.stringify is faster than a serializer compiled from a schema.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.removeContentTypeParser("text/plain");
+  registerJsonBody(app);
   registerCounting(app, deps.requests);
   // On request: streams bypass the hooks of answers.
   app.addHook("onRequest", async (request, reply) => {
@@ -189,6 +187,20 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   refuseOtherMethods(addStanding);
   await app.ready();
   return app;
+}
+
+/** Many clients declare JSON on every request: without a body, that is a request without a body. */
+function registerJsonBody(app: FastifyInstance): void {
+  // Unknown fields are ignored, whatever they are called.
+  const parse = app.getDefaultJsonParser("remove", "remove");
+  app.addContentTypeParser<string>(
+    "application/json",
+    { parseAs: "string" },
+    (request, body, done) => {
+      if (body === "") done(null, undefined);
+      else void parse(request, body, done);
+    },
+  );
 }
 
 /** Streams end when the app is closed. */

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import Sqlite from "better-sqlite3";
 import Fastify from "fastify";
-import { oneApp } from "#test/support/app.ts";
+import { oneApp, refusal } from "#test/support/app.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { answerUnreadable, registerErrors } from "./errors.ts";
 
@@ -39,6 +39,21 @@ test("malformed or oversized HTTP is refused with the contract's body", async (t
       assert.equal(error, "invalid_body");
       assert.match(message, /^The .*\.$/);
     }
+  });
+});
+
+test("a request that needs no body may have none, whatever type it declares", async (t) => {
+  await oneApp(t, async ({ send, signIn }) => {
+    const { accessToken } = await signIn("ana@example.com");
+    const headers = {
+      authorization: `Bearer ${accessToken}`,
+      "content-type": "application/json",
+    };
+    assert.equal((await send("POST", "/api/account/keys", { headers })).statusCode, 201);
+    const removed = await send("DELETE", "/api/oracle/watchlist?id=1", { headers });
+    assert.deepEqual(refusal(removed), [404, "not_found"]);
+    const added = await send("POST", "/api/oracle/watchlist", { headers });
+    assert.deepEqual(refusal(added), [400, "invalid_body"]);
   });
 });
 

@@ -165,7 +165,6 @@ function fromFramework(error: FastifyError): AppError {
       return new AppError("unsupported_media_type", {
         publicMessage: "Send the body as JSON, with content-type application/json.",
       });
-    case "FST_ERR_CTP_EMPTY_JSON_BODY":
     case "FST_ERR_CTP_INVALID_JSON_BODY":
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new AppError("invalid_body", { publicMessage: "The body is not a JSON object." });
