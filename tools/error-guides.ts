@@ -80,7 +80,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
   rate_limit_exceeded: {
     when: "The queries of the day or of the minute are used, too many requests came from one address, or too many tokens are streamed.",
     remedy:
-      "Wait for `Retry-After` seconds. `used` and `limit` say which limit it was; a key or a higher tier has more.",
+      "Wait for `Retry-After` seconds. `message` states the limit. If it is one of queries or of streamed tokens, `used` and `limit` have its figures, and a key or a higher tier allows more.",
   },
   server_error: {
     when: "Something failed in the service.",
