@@ -15,6 +15,8 @@ import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.
 import { closeAfter } from "#test/support/ending.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
+import { prepareTools } from "./tool.ts";
+import { TOOLS } from "./tools.ts";
 
 type Answer = { readonly content: readonly { readonly text: string }[]; readonly isError: boolean };
 
@@ -170,6 +172,18 @@ test("every tool's structured answer keeps its output schema", async (t) => {
     await client.close();
   };
   await oneApp(t, suite, { markets });
+});
+
+test("each argument of a tool has a type: some agents refuse all tools where a choice has none", () => {
+  const fieldsOf = (schema: object): readonly object[] => {
+    const { properties = {}, items } = schema as { properties?: object; items?: object };
+    const inner = [...Object.values(properties), ...(items === undefined ? [] : [items])];
+    return [schema, ...inner.flatMap(fieldsOf)];
+  };
+  for (const { name, inputSchema } of prepareTools(TOOLS)) {
+    for (const field of fieldsOf(inputSchema))
+      assert.ok("type" in field, `${name}: ${JSON.stringify(field)}`);
+  }
 });
 
 test("arguments that a tool does not name, or of a wrong type, are refused by name", async (t) => {

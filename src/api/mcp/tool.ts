@@ -1,5 +1,6 @@
 import { Ajv } from "ajv";
 import Type, { type Static, type TObject, type TSchema } from "typebox";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import { sentBody } from "../openapi.ts";
 import type { Operation } from "../operation.ts";
 
@@ -118,6 +119,14 @@ const NOT_PUBLISHED = new Set(["$id", "isHidden", "refusal", "read"]);
 
 function plainSchema(schema: object): Readonly<Record<string, unknown>> {
   return JSON.parse(
-    JSON.stringify(schema, (name, value) => (NOT_PUBLISHED.has(name) ? undefined : value)),
+    JSON.stringify(schema, (name, value) => (NOT_PUBLISHED.has(name) ? undefined : typed(value))),
   );
+}
+
+/** A choice of texts with its type. Gemini refuses all tools of a client if a choice has none. */
+function typed(value: unknown): unknown {
+  if (!isJsonObject(value) || "type" in value) return value;
+  const { enum: choices } = value;
+  const isOfTexts = Array.isArray(choices) && choices.every((each) => typeof each === "string");
+  return isOfTexts ? { type: "string", ...value } : value;
 }
