@@ -1,26 +1,34 @@
 /** Headers of answers that mean something to a caller, by their name. */
 export const HEADERS = {
-  "X-Request-Id": header("Names this answer in our log"),
-  "X-Chain": header("demo: measured on the demo market; neither tokens nor prices are real"),
+  "X-Request-Id": header("Id of this answer in the log of the service"),
+  "X-Chain": header(
+    "demo: the answer is about the demo market, whose tokens and prices are not real",
+  ),
   "X-Commitment": header(
     "Commitment of the chain state: confirmed, or processed, which may be taken back",
   ),
-  "Cache-Control": header("What depends on who asks is kept by no shared cache"),
-  Vary: header("What of the request this answer depends on"),
-  "X-RateLimit-Limit": header("Queries in the window that binds the caller"),
-  "X-RateLimit-Remaining": header("What is left of them"),
-  RateLimit: header("The same as RateLimit header fields have it: policy, remaining, seconds"),
-  "RateLimit-Policy": header("The window: policy, quota, seconds"),
-  "Retry-After": header("Seconds until it is worth asking again"),
-  ETag: header("Names this state; send it back as If-None-Match"),
+  "Cache-Control": header("Shared caches must not keep an answer that depends on the caller"),
+  Vary: header("Request headers that the answer depends on"),
+  "X-RateLimit-Limit": header(
+    "Number of queries that the caller may send in the window that limits them",
+  ),
+  "X-RateLimit-Remaining": header("Number of these queries that are left"),
+  RateLimit: header(
+    "The same in the form of the IETF draft: policy, queries left, seconds until the window ends",
+  ),
+  "RateLimit-Policy": header(
+    "The window in the form of the IETF draft: policy, queries, length in seconds",
+  ),
+  "Retry-After": header("Seconds to wait before the request is repeated"),
+  ETag: header("Tag of this state; sent as If-None-Match, it gets 304 while the state is the same"),
   "X-State-Slot": header("The slot of the chain state that the answer was measured on"),
-  Allow: header("The methods that the path has"),
-  "Set-Cookie": header("The dashboard's session, or its end"),
+  Allow: header("Methods that the path accepts"),
+  "Set-Cookie": header("Sets or removes the cookie of the dashboard's session"),
   "Content-Disposition": header("A name for the file"),
   "Access-Control-Allow-Origin": header(
-    "Where the request has an Origin: *, any page may read this answer. No credentials",
+    "* if the request has an Origin: pages of any site may read this answer, without credentials",
   ),
-  "Access-Control-Expose-Headers": header("Beside it: what of the headers a page may read"),
+  "Access-Control-Expose-Headers": header("Headers of this answer that a page may read"),
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;

@@ -23,12 +23,12 @@ const ALWAYS: readonly PublicCode[] = [
 ];
 
 const TAGS = {
-  exitability: "What it would really pay to sell a token now. Each request counts as one query.",
-  token: "What else is known of a token. Each request counts as one query.",
+  exitability: "What selling a token now would pay. Each request counts as one query.",
+  token: "Other facts about a token. Each request counts as one query.",
   streams: "Many tokens at once, and changes as they happen. Each operation states its cost.",
   accounts: "Registration, signing in, API keys.",
   watchlist: "The tokens that a user watches.",
-  service: "The service itself. None of it counts.",
+  service: "The service itself. These requests do not count.",
 };
 
 const ON_EVERY_ANSWER = [
@@ -67,7 +67,7 @@ export function openapiDocument(
       title: "Exitability",
       version: service.version,
       description:
-        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts. A query parameter whose name resembles one of the operation's is refused (400); other unknown parameters, and unknown fields of a body, are ignored. Pages of any origin may read what is about tokens and the service, as anonymous callers: no key or session is taken from another site's page.",
+        "Whether a Solana token can be sold now, and what it would really pay, computed from the raw accounts of every pool. It measures only: it never trades, builds a transaction, recommends or predicts. A query parameter whose name resembles one of the operation's is refused (400); other unknown parameters, and unknown fields of a body, are ignored. Pages of any origin may read the endpoints about tokens and the service, as anonymous callers: keys and sessions from pages of other sites are not accepted.",
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: service.publicUrl, description: "This service" }],
@@ -248,7 +248,7 @@ function responsesOf(operation: Operation, schemas: Map<string, unknown>): Json 
   }
   if (operation.isConditional === true) {
     responses["304"] = {
-      description: "What If-None-Match names is still right",
+      description: "The state is still the one that If-None-Match names",
       headers: headersOf([...tagged, ...always, ...(operation.responses[200]?.headers ?? [])]),
     };
   }

@@ -230,7 +230,7 @@ export interface paths {
         };
         /**
          * Each new answer of one token, as it happens
-         * @description Costs one query. Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 500 or 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many.
+         * @description Costs one query. Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 500 or 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Tokens followed at once: anonymous and free 10, degen 100, founder 300, pro 1000. More are refused with 429; Retry-After is a minute, after which another stream may have ended, or a day if the stream alone exceeds the limit.
          */
         readonly get: operations["streamExitability"];
         readonly put?: never;
@@ -250,7 +250,7 @@ export interface paths {
         };
         /**
          * The changes of up to a hundred tokens, as they happen
-         * @description Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own. Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 500 or 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many. threshold defaults to 0.1.
+         * @description Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own. Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 500 or 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Tokens followed at once: anonymous and free 10, degen 100, founder 300, pro 1000. More are refused with 429; Retry-After is a minute, after which another stream may have ended, or a day if the stream alone exceeds the limit. threshold defaults to 0.1.
          */
         readonly get: operations["streamMany"];
         readonly put?: never;
@@ -272,7 +272,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Tools for agents: Model Context Protocol, streamable HTTP
-         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, past_day, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.
+         * @description measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, past_day, exit_history and watch_exits, as tools of MCP; without sessions. A tool costs what its requests cost, and they count for the caller that the headers name. At most 300 messages a minute from one address.
          */
         readonly post: operations["mcp"];
         readonly delete?: never;
@@ -907,7 +907,7 @@ export interface components {
             readonly aviso: string | null;
             /** @description SOL that sellers could still take out of the token's pools together */
             readonly depth_sol: number | null;
-            /** @description SOL per whole token, before fees, at which the first unit would sell */
+            /** @description SOL per whole token, before fees: the median of the pools' prices, weighted by the depth near the market; null where nothing can be sold */
             readonly precio_mid: number | null;
             /** @description 0 to 100; higher is easier */
             readonly score: number | null;
@@ -1054,7 +1054,7 @@ export interface components {
             /** @description The same, exact */
             readonly net_lamports: string | null;
             readonly slippage_pct: number | null;
-            /** @description What of the slippage is not fees */
+            /** @description The part of the slippage that is not fees */
             readonly price_impact_pct: number | null;
             /** @description SOL per whole token */
             readonly average_price: number | null;
@@ -1103,7 +1103,7 @@ export interface components {
                     readonly buy_cost_pct: number;
                     /** @description What selling these tokens at once pays */
                     readonly back_lamports: string | null;
-                    /** @description What of size_sol is gone after both */
+                    /** @description Share of size_sol that is lost after both, percent */
                     readonly loss_pct: number | null;
                 } | null;
             } | null;
@@ -1194,19 +1194,19 @@ export interface components {
         readonly Token: {
             /** @description A Solana address: 32 bytes in base58 */
             readonly token_id: string;
-            /** @description The token's own word for itself: untrusted text */
+            /** @description The name in the token's metadata: untrusted text */
             readonly name: string | null;
-            /** @description Untrusted text too */
+            /** @description The symbol in the token's metadata: untrusted text */
             readonly symbol: string | null;
             readonly decimals: number | null;
-            /** @description All of it there is, in base units, exact */
+            /** @description Total supply in base units, exact */
             readonly supply_units: string | null;
-            /** @description The same in whole tokens */
+            /** @description Total supply in whole tokens */
             readonly supply_tokens: number | null;
-            /** @description May make more of it */
+            /** @description May increase the supply */
             readonly mint_authority: {
                 /**
-                 * @description none: it has none; set: it has; unknown: the mint account can't be read
+                 * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                  * @enum {unknown}
                  */
                 readonly status: "none" | "set" | "unknown";
@@ -1216,7 +1216,7 @@ export interface components {
             /** @description May freeze any holder's account, and thaw it */
             readonly freeze_authority: {
                 /**
-                 * @description none: it has none; set: it has; unknown: the mint account can't be read
+                 * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                  * @enum {unknown}
                  */
                 readonly status: "none" | "set" | "unknown";
@@ -1226,7 +1226,7 @@ export interface components {
             /** @description May move or burn anybody's tokens */
             readonly permanent_delegate: {
                 /**
-                 * @description none: it has none; set: it has; unknown: the mint account can't be read
+                 * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                  * @enum {unknown}
                  */
                 readonly status: "none" | "set" | "unknown";
@@ -1236,15 +1236,15 @@ export interface components {
             /** @description A program that each transfer calls, and that may refuse it */
             readonly transfer_hook: {
                 /**
-                 * @description none: it has none; set: it has; unknown: the mint account can't be read
+                 * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                  * @enum {unknown}
                  */
                 readonly status: "none" | "set" | "unknown";
                 readonly address: string | null;
-                /** @description May name another program, or a first one */
+                /** @description May set or replace the program */
                 readonly authority: {
                     /**
-                     * @description none: it has none; set: it has; unknown: the mint account can't be read
+                     * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                      * @enum {unknown}
                      */
                     readonly status: "none" | "set" | "unknown";
@@ -1252,31 +1252,31 @@ export interface components {
                     readonly address: string | null;
                 };
             };
-            /** @description What each transfer loses on its way; slippage includes it */
+            /** @description Fee that is taken from each transfer; slippage includes it */
             readonly transfer_fee: {
                 /**
-                 * @description none: it has none; set: it has; unknown: the mint account can't be read
+                 * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                  * @enum {unknown}
                  */
                 readonly status: "none" | "set" | "unknown";
-                /** @description What holds now, percent of what is sent; 0: nothing */
+                /** @description The fee now, in percent of the amount sent; 0: none */
                 readonly fee_pct: number | null;
                 /** @description Maximum for one transfer, in base units */
                 readonly max_fee_units: string | null;
                 /** @description May change it, two epochs ahead */
                 readonly authority: {
                     /**
-                     * @description none: it has none; set: it has; unknown: the mint account can't be read
+                     * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                      * @enum {unknown}
                      */
                     readonly status: "none" | "set" | "unknown";
                     /** @description Null unless set */
                     readonly address: string | null;
                 };
-                /** @description Another fee that is to come */
+                /** @description A fee that is announced and does not apply yet */
                 readonly announced: {
                     /**
-                     * @description none: it has none; set: it has; unknown: the mint account can't be read
+                     * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                      * @enum {unknown}
                      */
                     readonly status: "none" | "set" | "unknown";
@@ -1288,7 +1288,7 @@ export interface components {
             /** @description Whether all transfers can be stopped at once */
             readonly pausable: {
                 /**
-                 * @description none: it has none; set: it has; unknown: the mint account can't be read
+                 * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                  * @enum {unknown}
                  */
                 readonly status: "none" | "set" | "unknown";
@@ -1296,7 +1296,7 @@ export interface components {
                 /** @description May pause all transfers, and resume them */
                 readonly authority: {
                     /**
-                     * @description none: it has none; set: it has; unknown: the mint account can't be read
+                     * @description none: the mint has none; set: it has one; unknown: the mint account can't be read
                      * @enum {unknown}
                      */
                     readonly status: "none" | "set" | "unknown";
@@ -1500,9 +1500,9 @@ export interface components {
             } | null;
             /** @description After the largest 1, 3, 5, 10 and 20 holders have sold all, one after the other */
             readonly steps: readonly {
-                /** @description So many of the largest holders sell first */
+                /** @description Number of the largest holders that have sold before */
                 readonly holders: number;
-                /** @description So many are listed: where fewer, unlisted_pct bounds the others */
+                /** @description Number of them that are listed; if it is lower, unlisted_pct bounds the others */
                 readonly sold_by: number;
                 readonly sold_units: string;
                 /** @description Of the supply */
@@ -1561,7 +1561,7 @@ export interface components {
                 readonly 1: {
                     /** @description Null below 200 observations */
                     readonly 10: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1571,7 +1571,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 60: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1581,7 +1581,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 300: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1593,7 +1593,7 @@ export interface components {
                 readonly 2: {
                     /** @description Null below 200 observations */
                     readonly 10: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1603,7 +1603,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 60: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1613,7 +1613,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 300: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1625,7 +1625,7 @@ export interface components {
                 readonly 5: {
                     /** @description Null below 200 observations */
                     readonly 10: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1635,7 +1635,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 60: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1645,7 +1645,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 300: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1657,7 +1657,7 @@ export interface components {
                 readonly 10: {
                     /** @description Null below 200 observations */
                     readonly 10: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1667,7 +1667,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 60: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1677,7 +1677,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 300: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1689,7 +1689,7 @@ export interface components {
                 readonly 50: {
                     /** @description Null below 200 observations */
                     readonly 10: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1699,7 +1699,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 60: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1709,7 +1709,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 300: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1721,7 +1721,7 @@ export interface components {
                 readonly 0.5: {
                     /** @description Null below 200 observations */
                     readonly 10: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1731,7 +1731,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 60: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1741,7 +1741,7 @@ export interface components {
                     } | null;
                     /** @description Null below 200 observations */
                     readonly 300: {
-                        /** @description Times waited that do not overlap */
+                        /** @description Number of observed waiting times; none overlap */
                         readonly observations: number;
                         readonly p1_pct: number;
                         readonly p10_pct: number;
@@ -1783,7 +1783,7 @@ export interface components {
              * @enum {unknown}
              */
             readonly state: "ok" | "bloqueado_dato";
-            /** @description Null where state is bloqueado_dato: what they hold is not known; empty: there are none */
+            /** @description Null where state is bloqueado_dato: what the pools hold is not known; empty: there are none */
             readonly pools: readonly {
                 /** @description The program, as in /api/status */
                 readonly program: string;
@@ -1804,7 +1804,7 @@ export interface components {
                 readonly share_pct: number | null;
                 /** @description SOL per whole token, before fees */
                 readonly spot_price: number | null;
-                /** @description What a small sale loses to fees here now: every part of the pool's own, and the token's transfer fee */
+                /** @description Fees of a small sale in this pool now: all fees of the pool, and the token's transfer fee */
                 readonly fee_pct: number;
             }[] | null;
         };
@@ -1820,7 +1820,7 @@ export interface components {
                  * @description UTC, ISO 8601 with milliseconds and Z
                  */
                 readonly t: string;
-                /** @description Largest size that sold below 10 % slippage */
+                /** @description Largest size that sold with at most 10 % slippage */
                 readonly c10_sol: number | null;
                 readonly depth_sol: number | null;
                 /** @description Lowest c10_sol at any time of the step; null where it was unknown for the whole step */
@@ -1866,7 +1866,7 @@ export interface components {
         readonly WithinCost: {
             readonly max_cost_pct: number;
             /**
-             * @description As at /exitability/at: no_exit: no size is within the cost; else unknown now
+             * @description As in /exitability/at; no_exit: no size is within the cost; bloqueado_dato: unknown now
              * @enum {unknown}
              */
             readonly state: "ok" | "bloqueado_dato" | "no_exit";
@@ -2311,9 +2311,9 @@ export interface components {
              * @enum {unknown}
              */
             readonly in_use: "grpc" | "websocket" | "polling";
-            /** @description Why it is another than the configured one */
+            /** @description Why the stream in use is not the configured one */
             readonly reason: string | null;
-            /** @description Since when it is another, UTC */
+            /** @description Since when it is not the configured one, UTC */
             readonly since: string | null;
         };
         readonly NodeRefusal: {
@@ -2363,13 +2363,13 @@ export interface components {
             readonly previous_slot: number | null;
         };
         readonly Executed: {
-            /** @description Random pools, amounts and refusals */
+            /** @description Executed sales of random pools and amounts, refused ones included */
             readonly sales: number;
             /** @description Paid, or refused, as modelled */
             readonly equal: number;
-            /** @description Of them, with the code of now */
+            /** @description Of these, executed with the code that is deployed now */
             readonly sales_on_deployment: number;
-            /** @description Deployed since, and not yet 20 equal executions over five pools: confianza is at most media */
+            /** @description The code was deployed while the service ran, and fewer than 20 executions over five pools were equal: confianza is at most media */
             readonly is_new_deployment: boolean;
             /** @description The program pays something else than the model: answers of this venue are computed by executing it, and confianza is at most media */
             readonly answers_executed: boolean;
@@ -2383,7 +2383,7 @@ export interface components {
             readonly replayed: number;
             /** @description Modelled to the base unit */
             readonly exact: number;
-            /** @description Off by a basis point at most, exact ones included */
+            /** @description Off by at most one basis point, exact ones included */
             readonly within_1bp: number;
             /** @description The largest difference; null where nothing was replayed */
             readonly worst_bps: number | null;
@@ -2401,7 +2401,7 @@ export interface components {
             };
         };
         readonly QuotedWindow: {
-            /** @description Sales for SOL held against answers about their token, each with each */
+            /** @description Number of comparisons of a sale for SOL with an answer about its token: each sale is compared with each answer */
             readonly compared: number;
             /** @description Basis points of the sale's worth; below zero: paid more */
             readonly p10_bps: number | null;
@@ -2438,9 +2438,9 @@ export interface components {
                     readonly month: components["schemas"]["AccuracyWindow"];
                 };
             }[];
-            /** @description What an answer's age costs: how much less than the answer, at the sale's own size, sales were paid */
+            /** @description Cost of an answer's age: how much less sales were paid than an answer of this age states for their size */
             readonly quoted_vs_executed: readonly {
-                /** @description Answers served up to so long before the sale */
+                /** @description Answers that were served at most this long before the sale */
                 readonly age_seconds: number;
                 readonly windows: {
                     readonly day: components["schemas"]["QuotedWindow"];
@@ -2660,7 +2660,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Exitability"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2739,9 +2739,9 @@ export interface operations {
                 readonly profile?: "retail" | "pro";
                 /** @description 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits. */
                 readonly size?: string;
-                /** @description What size counts. usd: worth as much by the stable pools that are followed */
+                /** @description Unit of size. usd: worth that much by the price of the followed stablecoin pools */
                 readonly unit?: "sol" | "token" | "usd";
-                /** @description Instead of size. The largest size that loses at most so much, fees included: above 0 and at most 99 percent, with at most 4 decimals */
+                /** @description Instead of size. The largest size that loses at most this share, fees included: above 0 and at most 99 percent, with at most 4 decimals */
                 readonly max_cost?: string;
                 /** @description full: also the bound of the split and the round trip */
                 readonly detail?: "plain" | "full";
@@ -2764,7 +2764,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["ExitAt"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2843,7 +2843,7 @@ export interface operations {
                 readonly profile?: "retail" | "pro";
                 /** @description 0.01 to 1000 SOL, to the lamport; or whole tokens with unit=token, above 0 and no finer than the token's decimals. Plain digits. */
                 readonly size: string;
-                /** @description What size counts */
+                /** @description Unit of size */
                 readonly unit?: "sol" | "token";
             };
             readonly header?: never;
@@ -2958,7 +2958,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Curve"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3051,7 +3051,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Token"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3147,7 +3147,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["StressedExit"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3243,7 +3243,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["HoldersFirst"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3336,7 +3336,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["PastDay"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3429,7 +3429,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Pools"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3529,7 +3529,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["History"];
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3625,7 +3625,7 @@ export interface operations {
                      * @default 1
                      */
                     readonly size?: number;
-                    /** @description Adds within_cost to each token: the largest size that loses at most so much, fees included; in percent, rounded to 0.0001 */
+                    /** @description Adds within_cost to each token: the largest size that loses at most this share, fees included; in percent, rounded to 0.0001 */
                     readonly max_cost?: number;
                     /** @description Mint addresses; a repeated one is answered and counted once */
                     readonly mints: readonly string[];
@@ -7268,7 +7268,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7331,7 +7331,7 @@ export interface operations {
                     readonly "text/html": string;
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7394,7 +7394,7 @@ export interface operations {
                     readonly "text/plain": string;
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7461,7 +7461,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7528,7 +7528,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -7595,7 +7595,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description What If-None-Match names is still right */
+            /** @description The state is still the one that If-None-Match names */
             readonly 304: {
                 headers: {
                     readonly [name: string]: unknown;

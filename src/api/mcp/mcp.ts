@@ -38,7 +38,7 @@ export const mcp = defineOperation({
   tag: "streams",
   summary: "Tools for agents: Model Context Protocol, streamable HTTP",
   description:
-    "measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, past_day, exit_history and watch_exits, as MCP has them; without sessions. A tool costs what its requests cost, for the caller that the headers name.",
+    "measure_exit, compare_sizes, largest_exit, stressed_exit, holders_first, past_day, exit_history and watch_exits, as tools of MCP; without sessions. A tool costs what its requests cost, and they count for the caller that the headers name. At most 300 messages a minute from one address.",
   access: "caller",
   throttlePerMinute: 300,
   body: {

@@ -83,7 +83,7 @@ const ExitAtBody = Type.Object(
     net_sol: nullable(Type.Number(), "What arrives, after every fee but the network's"),
     net_lamports: nullable(IntegerText, "The same, exact"),
     slippage_pct: NullableNumber,
-    price_impact_pct: nullable(Type.Number(), "What of the slippage is not fees"),
+    price_impact_pct: nullable(Type.Number(), "The part of the slippage that is not fees"),
     average_price: nullable(Type.Number(), "SOL per whole token"),
     capacity_sol: nullable(
       Type.Number({ minimum: 0, maximum: SIZE_RANGE_SOL.maximum }),
@@ -159,7 +159,7 @@ export const EXIT_SIZE_FIELDS = {
     (text) => (typeof text === "string" ? text : null),
     `size must be ${SIZE_RANGE_TEXT}, in plain digits.`,
   ),
-  unit: Type.Enum(["sol", "token"], { default: "sol", description: "What size counts" }),
+  unit: Type.Enum(["sol", "token"], { default: "sol", description: "Unit of size" }),
 };
 
 export const getExitAt = defineOperation({
@@ -178,7 +178,8 @@ export const getExitAt = defineOperation({
     max_cost: MAX_COST_FIELD,
     unit: Type.Enum(["sol", "token", "usd"], {
       default: "sol",
-      description: "What size counts. usd: worth as much by the stable pools that are followed",
+      description:
+        "Unit of size. usd: worth that much by the price of the followed stablecoin pools",
     }),
     detail: Type.Enum(["plain", "full"], {
       default: "plain",

@@ -23,7 +23,7 @@ function parseMaxCost(text: string): bigint | null {
   return BigInt(whole) * PPM_PER_PERCENT + BigInt(digits.padEnd(4, "0"));
 }
 
-const MAX_COST_DESCRIPTION = `The largest size that loses at most so much, fees included: ${MAX_COST_TEXT}`;
+const MAX_COST_DESCRIPTION = `The largest size that loses at most this share, fees included: ${MAX_COST_TEXT}`;
 
 export const MAX_COST_FIELD = Type.Optional(
   readAs<bigint>(
@@ -80,7 +80,7 @@ export const ExitMore = {
             description: "What buying for size_sol loses against the mid, fees included",
           }),
           back_lamports: nullable(IntegerText, "What selling these tokens at once pays"),
-          loss_pct: nullable(Type.Number(), "What of size_sol is gone after both"),
+          loss_pct: nullable(Type.Number(), "Share of size_sol that is lost after both, percent"),
         }),
         "Buying for size_sol now, and selling at once on the pools as the purchase left them; null where no pool sells for that much",
       ),

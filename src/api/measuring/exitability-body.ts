@@ -41,7 +41,8 @@ export const ExitabilityBody = Type.Object(
       description: "SOL that sellers could still take out of the token's pools together",
     }),
     precio_mid: Type.Union([Type.Number(), Type.Null()], {
-      description: "SOL per whole token, before fees, at which the first unit would sell",
+      description:
+        "SOL per whole token, before fees: the median of the pools' prices, weighted by the depth near the market; null where nothing can be sold",
     }),
     score: Type.Union([Type.Number(), Type.Null()], { description: "0 to 100; higher is easier" }),
     exit_max_sol: Type.Union([Type.Number(), Type.Null()], {

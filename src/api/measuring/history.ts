@@ -48,7 +48,7 @@ const HistoryBody = Type.Object(
     points: Type.Array(
       Type.Object({
         t: Timestamp,
-        c10_sol: nullable(Type.Number(), "Largest size that sold below 10 % slippage"),
+        c10_sol: nullable(Type.Number(), "Largest size that sold with at most 10 % slippage"),
         depth_sol: NullableNumber,
         c10_lowest_sol: nullable(
           Type.Number(),

@@ -45,9 +45,12 @@ const HoldersFirstBody = Type.Object(
     steps: nullable(
       Type.Array(
         Type.Object({
-          holders: Type.Integer({ description: "So many of the largest holders sell first" }),
+          holders: Type.Integer({
+            description: "Number of the largest holders that have sold before",
+          }),
           sold_by: Type.Integer({
-            description: "So many are listed: where fewer, unlisted_pct bounds the others",
+            description:
+              "Number of them that are listed; if it is lower, unlisted_pct bounds the others",
           }),
           sold_units: IntegerText,
           sold_pct: sharePct("Of the supply"),

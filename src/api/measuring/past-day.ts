@@ -17,7 +17,7 @@ import {
 const MS_PER_DAY = 86_400_000;
 
 const Changes = Type.Object({
-  observations: Type.Integer({ description: "Times waited that do not overlap" }),
+  observations: Type.Integer({ description: "Number of observed waiting times; none overlap" }),
   p1_pct: Type.Number(),
   p10_pct: Type.Number(),
   p50_pct: Type.Number(),

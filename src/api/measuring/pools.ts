@@ -37,11 +37,11 @@ const PoolsBody = Type.Object(
           spot_price: nullable(Type.Number(), "SOL per whole token, before fees"),
           fee_pct: Type.Number({
             description:
-              "What a small sale loses to fees here now: every part of the pool's own, and the token's transfer fee",
+              "Fees of a small sale in this pool now: all fees of the pool, and the token's transfer fee",
           }),
         }),
       ),
-      "Null where state is bloqueado_dato: what they hold is not known; empty: there are none",
+      "Null where state is bloqueado_dato: what the pools hold is not known; empty: there are none",
     ),
   },
   { $id: "Pools" },

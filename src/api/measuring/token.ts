@@ -22,9 +22,9 @@ import {
 
 const BPS_PER_PERCENT = 100;
 
-/** Whether the mint has something: null is never an answer to that. */
+/** Whether the mint has a power or a setting. It is never null. */
 const Status = Type.Enum(["none", "set", "unknown"], {
-  description: "none: it has none; set: it has; unknown: the mint account can't be read",
+  description: "none: the mint has none; set: it has one; unknown: the mint account can't be read",
 });
 
 function addressSchema(description: string) {
@@ -37,26 +37,26 @@ function addressSchema(description: string) {
 const TokenBody = Type.Object(
   {
     token_id: AddressText,
-    name: nullable(Type.String(), "The token's own word for itself: untrusted text"),
-    symbol: nullable(Type.String(), "Untrusted text too"),
+    name: nullable(Type.String(), "The name in the token's metadata: untrusted text"),
+    symbol: nullable(Type.String(), "The symbol in the token's metadata: untrusted text"),
     decimals: nullable(Type.Integer()),
-    supply_units: nullable(IntegerText, "All of it there is, in base units, exact"),
-    supply_tokens: nullable(Type.Number(), "The same in whole tokens"),
-    mint_authority: addressSchema("May make more of it"),
+    supply_units: nullable(IntegerText, "Total supply in base units, exact"),
+    supply_tokens: nullable(Type.Number(), "Total supply in whole tokens"),
+    mint_authority: addressSchema("May increase the supply"),
     freeze_authority: addressSchema("May freeze any holder's account, and thaw it"),
     permanent_delegate: addressSchema("May move or burn anybody's tokens"),
     transfer_hook: Type.Object(
       {
         status: Status,
         address: nullable(AddressText),
-        authority: addressSchema("May name another program, or a first one"),
+        authority: addressSchema("May set or replace the program"),
       },
       { description: "A program that each transfer calls, and that may refuse it" },
     ),
     transfer_fee: Type.Object(
       {
         status: Status,
-        fee_pct: nullable(Type.Number(), "What holds now, percent of what is sent; 0: nothing"),
+        fee_pct: nullable(Type.Number(), "The fee now, in percent of the amount sent; 0: none"),
         max_fee_units: nullable(IntegerText, "Maximum for one transfer, in base units"),
         authority: addressSchema("May change it, two epochs ahead"),
         announced: Type.Object(
@@ -66,10 +66,10 @@ const TokenBody = Type.Object(
             fee_pct: NullableNumber,
             max_fee_units: nullable(IntegerText),
           },
-          { description: "Another fee that is to come" },
+          { description: "A fee that is announced and does not apply yet" },
         ),
       },
-      { description: "What each transfer loses on its way; slippage includes it" },
+      { description: "Fee that is taken from each transfer; slippage includes it" },
     ),
     pausable: Type.Object(
       {

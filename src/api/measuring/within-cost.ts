@@ -17,7 +17,7 @@ export const MAX_COST_BODY_FIELD = readAs<bigint>(
   Type.Number({
     minimum: LEAST_PCT,
     maximum: MOST_PCT,
-    description: `Adds within_cost to each token: the largest size that loses at most so much, fees included; in percent, rounded to ${LEAST_PCT}`,
+    description: `Adds within_cost to each token: the largest size that loses at most this share, fees included; in percent, rounded to ${LEAST_PCT}`,
   }),
   (value) =>
     typeof value === "number" && value >= LEAST_PCT && value <= MOST_PCT
@@ -31,7 +31,8 @@ export const WithinCost = Type.Object(
   {
     max_cost_pct: Type.Number(),
     state: Type.Enum(["ok", STATE_WORD.blocked, "no_exit"], {
-      description: "As at /exitability/at: no_exit: no size is within the cost; else unknown now",
+      description:
+        "As in /exitability/at; no_exit: no size is within the cost; bloqueado_dato: unknown now",
     }),
     limited_by: SizeLimitWord,
     size_sol: NullableNumber,

@@ -9,8 +9,8 @@ export const StreamBody = Type.Object(
     in_use: Type.Enum(["grpc", "websocket", "polling"], {
       description: "polling: no stream delivers slots, and accounts are read every 15 seconds",
     }),
-    reason: nullable(Type.String(), "Why it is another than the configured one"),
-    since: nullable(Type.String(), "Since when it is another, UTC"),
+    reason: nullable(Type.String(), "Why the stream in use is not the configured one"),
+    since: nullable(Type.String(), "Since when it is not the configured one, UTC"),
   },
   { $id: "ChainStream" },
 );

@@ -14,7 +14,9 @@ const AccuracyWindow = Type.Object(
     seen: Type.Integer({ description: "Swaps that were executed on pools that are tracked" }),
     replayed: Type.Integer({ description: "Of these, replayed on the state before them" }),
     exact: Type.Integer({ description: "Modelled to the base unit" }),
-    within_1bp: Type.Integer({ description: "Off by a basis point at most, exact ones included" }),
+    within_1bp: Type.Integer({
+      description: "Off by at most one basis point, exact ones included",
+    }),
     worst_bps: nullable(Type.Number(), "The largest difference; null where nothing was replayed"),
     skipped: Type.Record(Type.String(), Type.Integer(), {
       description: "Seen and not replayed, by reason",
@@ -34,7 +36,8 @@ const AccuracyWindow = Type.Object(
 const QuotedWindow = Type.Object(
   {
     compared: Type.Integer({
-      description: "Sales for SOL held against answers about their token, each with each",
+      description:
+        "Number of comparisons of a sale for SOL with an answer about its token: each sale is compared with each answer",
     }),
     p10_bps: nullable(Type.Number(), "Basis points of the sale's worth; below zero: paid more"),
     p50_bps: nullable(Type.Number(), "Null where no sale was compared"),
@@ -82,12 +85,16 @@ const Deployment = Type.Object(
 
 const Executed = Type.Object(
   {
-    sales: Type.Integer({ description: "Random pools, amounts and refusals" }),
+    sales: Type.Integer({
+      description: "Executed sales of random pools and amounts, refused ones included",
+    }),
     equal: Type.Integer({ description: "Paid, or refused, as modelled" }),
-    sales_on_deployment: Type.Integer({ description: "Of them, with the code of now" }),
+    sales_on_deployment: Type.Integer({
+      description: "Of these, executed with the code that is deployed now",
+    }),
     is_new_deployment: Type.Boolean({
       description:
-        "Deployed since, and not yet 20 equal executions over five pools: confianza is at most media",
+        "The code was deployed while the service ran, and fewer than 20 executions over five pools were equal: confianza is at most media",
     }),
     answers_executed: Type.Boolean({
       description:
@@ -125,12 +132,14 @@ const AccuracyBody = Type.Object(
     ),
     quoted_vs_executed: Type.Array(
       Type.Object({
-        age_seconds: Type.Integer({ description: "Answers served up to so long before the sale" }),
+        age_seconds: Type.Integer({
+          description: "Answers that were served at most this long before the sale",
+        }),
         windows: Type.Object({ day: QuotedWindow, month: QuotedWindow }),
       }),
       {
         description:
-          "What an answer's age costs: how much less than the answer, at the sale's own size, sales were paid",
+          "Cost of an answer's age: how much less sales were paid than an answer of this age states for their size",
       },
     ),
     waiting_held: Type.Array(

@@ -13,7 +13,7 @@ export const COST =
   "Tiers with a daily gate: one query for each token. Tiers without: one for every ten tokens, rounded up. In a batch each token that is not tracked yet is a query of its own.";
 
 export const STREAM_DESCRIPTION =
-  "Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 500 or 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Followed at once: anonymous and free 10 tokens, degen 100, founder 300, pro 1000; beyond that 429, with Retry-After a minute, in which a stream may have ended, or a day if the tier never follows as many.";
+  "Event exitability: the body of /api/token/{id}/exitability, at most two a second and token. Event unavailable: the outcome of a token without an answer; after status 500 or 503 its answers follow as soon as there are any. Event heartbeat: every 15 seconds. Send the last id back as Last-Event-ID to get only later changes. A stream ends after an hour. Tokens followed at once: anonymous and free 10, degen 100, founder 300, pro 1000. More are refused with 429; Retry-After is a minute, after which another stream may have ended, or a day if the stream alone exceeds the limit.";
 
 const LAST_EVENT_HEADER: HeaderParameter = {
   name: "Last-Event-ID",
