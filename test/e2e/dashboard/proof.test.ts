@@ -49,3 +49,24 @@ test("on the demo market the page says that there is no code to execute", async 
   assert.deepEqual(await violationsOn(page), []);
   await keepPicture("token-proof-demo");
 });
+
+test("a sale in dollars and its verdict stay in sight while the price of SOL moves", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  let solUsd = 150;
+  await page.route("**/api/status", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), sol_usd: solUsd++ } });
+  });
+  await open(`/token/${demoMint("Quiet")}?size=500&unit=usd`);
+  await page.getByRole("button", { name: "Check with the programs" }).click();
+  const verdict = page.getByText("Not checked: the programs of the demo market");
+  await verdict.waitFor();
+  // What is asked for from now on stays without an answer.
+  await page.route(/\/exitability\/at\?/, () => undefined);
+  const dollars = page.locator(".exit-usd");
+  const before = await dollars.innerText();
+  await dollars.filter({ hasNotText: before }).waitFor();
+  assert.ok(await verdict.isVisible());
+});

@@ -90,12 +90,12 @@ export function useHistory(
 
 /**
  * What a sale pays now. The data are of exactly this sale, or there are none. Where answers are pushed,
- * each has it read again.
+ * each has it read again. A sale in dollars is the same one while the price of SOL moves.
  */
 export function useExitAt(mint: string, sale: Sale, solUsd: number | null, isPushed: boolean) {
   const wanted = exitPath(mint, sale, solUsd);
   return useQuery({
-    queryKey: ["token", mint, "at", wanted],
+    queryKey: ["token", mint, "at", sale],
     queryFn: ({ signal }) => api<ExitAt>(wanted ?? "", { signal }),
     refetchInterval: ({ state }) => pollMs(state, isPushed, serverNowMs()),
     gcTime: FORGOTTEN_MS,
