@@ -45,6 +45,7 @@ export async function api<Body>(path: string, request: ApiRequest = {}): Promise
   const { method = "GET", body, signal } = request;
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const early = method === "GET" ? takeEarly(path) : null;
+  const sentMs = early === null ? Date.now() : performance.timeOrigin;
   try {
     const response = await (early ??
       fetch(path, {
@@ -62,12 +63,12 @@ export async function api<Body>(path: string, request: ApiRequest = {}): Promise
     recordQuota(response.headers);
     const answer = response.status === 204 ? null : readJson(await response.text());
     if (response.ok && answer !== undefined) {
-      recordReached(response.headers.get("date"));
+      recordReached(response.headers.get("date"), sentMs);
       return answer as Body;
     }
     // A proxy in front answers with a page of its own while the service is away.
     const isOurs = isRecord(answer) && typeof answer.error === "string";
-    if (isOurs) recordReached(response.headers.get("date"));
+    if (isOurs) recordReached(response.headers.get("date"), sentMs);
     else recordUnreachable();
     throw new ApiError(response.status, isOurs ? answer : {}, retryAtMs(response.headers));
   } catch (error) {

@@ -14,13 +14,21 @@ function publish(): void {
   for (const listener of listeners) listener();
 }
 
-/** Records that the service answered, and by how much its clock is ahead of this one. */
-export function recordReached(date: string | null): void {
-  const skewMs = date === null ? 0 : Date.parse(date) - Date.now();
+/**
+ * Records that the service answered what was asked for at `sentMs`, and by how much its clock is ahead of
+ * this one: by nothing where it answered at any time since.
+ */
+export function recordReached(date: string | null, sentMs: number): void {
+  const skewMs = date === null ? 0 : beyond(Date.parse(date), sentMs, Date.now());
   serverAheadMs = Math.abs(skewMs) > NOTICEABLE_SKEW_MS ? skewMs : 0;
   if (!hasFailed) return;
   hasFailed = false;
   publish();
+}
+
+/** By how much a time is before or after a period. */
+function beyond(timeMs: number, fromMs: number, toMs: number): number {
+  return Math.min(0, timeMs - fromMs) + Math.max(0, timeMs - toMs);
 }
 
 /** Records that the service could not be reached, or did not answer in time. */
