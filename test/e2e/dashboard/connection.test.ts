@@ -159,6 +159,17 @@ test("a page whose code is missing for good is opened six times, and not again",
   assert.equal(opened, 6);
 });
 
+test("a browser whose clock is ten minutes behind shows the history until now", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.clock.install({ time: Date.now() - 600_000 });
+  const asked = page.waitForRequest(/\/history\?/);
+  await open(STEADY);
+  const to = new URL((await asked).url()).searchParams.get("to") ?? "";
+  assert.ok(Math.abs(Date.parse(to) - Date.now()) < 60_000, to);
+});
+
 test("eight token tabs over HTTP/1.1 are all live over two streams, and a ninth page opens", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

@@ -74,7 +74,7 @@ export function useHistory(
     queryKey: ["token", mint, "history", range],
     queryFn: ({ signal }) => {
       const seconds = RANGE_SECONDS[range];
-      const to = new Date();
+      const to = new Date(serverNowMs());
       const from = new Date(to.getTime() - seconds * 1_000);
       const step = Math.max(10, Math.round(seconds / POINTS / 10) * 10);
       const query = `from=${from.toISOString()}&to=${to.toISOString()}&step=${step}`;
