@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
-import { demoMint, startDashboard, type Visitor } from "#test/support/dashboard.ts";
+import { demoMint, startDashboard, type Visitor, violationsOn } from "#test/support/dashboard.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { runCommand } from "#test/support/service.ts";
 
@@ -157,6 +157,29 @@ test("a page whose code is missing for good is opened six times, and not again",
   await page.clock.fastForward(600_000);
   await page.evaluate("0");
   assert.equal(opened, 6);
+});
+
+test("what can't be read of a token's page is reported in its place, and is offered again", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  const parts = /\/(?:curve|history)|\/api\/token\/[^/]+$/;
+  await page.route(parts, (route) =>
+    route.fulfill({ status: 503, json: { error: "overloaded", message: "Failed here." } }),
+  );
+  await open(STEADY);
+  const places = ["blockers", "curve", "history"].map((id) =>
+    page.locator(`section[aria-labelledby=${id}]`),
+  );
+  for (const place of places) {
+    await place.getByText("Failed here.").waitFor();
+    await place.getByRole("button", { name: "Try again" }).waitFor();
+    assert.equal(await place.locator(".skeleton").count(), 0);
+  }
+  assert.deepEqual(await violationsOn(page), []);
+  await page.unroute(parts);
+  await places[0]?.getByRole("button", { name: "Try again" }).click();
+  for (const place of places) await place.getByText("Failed here.").waitFor({ state: "detached" });
 });
 
 test("a browser whose clock is ten minutes behind shows the history until now", async (t) => {

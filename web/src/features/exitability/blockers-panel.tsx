@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import type { Exitability, StressedExit, Token } from "#client/openapi.ts";
 import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
+import { Loaded } from "../../components/loaded.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
 import { formatDay, formatPct, formatSharePct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -9,16 +10,21 @@ import type { ExitText } from "../../lib/text/exit-es.ts";
 import type { Language } from "../../lib/text/language.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import { shownLocks } from "./shown-locks.ts";
-import { type Power, type StressedLock, type StressedPool, useStressed } from "./use-token-data.ts";
+import {
+  type Power,
+  type StressedLock,
+  type StressedPool,
+  useStressed,
+  useTokenFacts,
+} from "./use-token-data.ts";
 
 type Props = {
   readonly mint: string;
   readonly answer: Exitability | undefined;
-  readonly facts: Token | undefined;
 };
 
 /** Who may withdraw the liquidity, and what the mint allows its authorities. */
-export function BlockersPanel({ mint, answer, facts }: Props) {
+export function BlockersPanel({ mint, answer }: Props) {
   const { text } = usePreferences();
   const stressed = useStressed(mint, answer !== undefined);
   return (
@@ -42,13 +48,13 @@ export function BlockersPanel({ mint, answer, facts }: Props) {
             {answer === undefined ? null : <Confidence answer={answer} />}
           </dl>
         )}
-        {facts === undefined ? (
-          <Skeleton height="14rem" />
-        ) : (
-          <dl className="blockers">
-            <Powers facts={facts} />
-          </dl>
-        )}
+        <Loaded query={useTokenFacts(mint)} height="14rem">
+          {(facts) => (
+            <dl className="blockers">
+              <Powers facts={facts} />
+            </dl>
+          )}
+        </Loaded>
       </div>
     </section>
   );

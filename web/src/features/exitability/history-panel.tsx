@@ -4,9 +4,9 @@ import type { AlignedData } from "uplot";
 import type { History } from "#client/openapi.ts";
 import { Choice } from "../../components/choice.tsx";
 import { LineChart } from "../../components/line-chart.tsx";
+import { Loaded } from "../../components/loaded.tsx";
 import { NumberHeadings } from "../../components/number-headings.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import {
   formatNumber,
   formatPct,
@@ -46,7 +46,6 @@ export function HistoryPanel({ mint, sizeSol }: Props) {
   const { text } = usePreferences();
   const [range, setRange] = useState<Range>("hour");
   const [series, setSeries] = useState<Series>("capacity");
-  const { data } = useHistory(mint, range);
   return (
     <section className="panel stack" aria-labelledby="history">
       <div className="row spread">
@@ -64,14 +63,14 @@ export function HistoryPanel({ mint, sizeSol }: Props) {
         options={SERIES.map((value) => ({ value, label: text.exit.chart.seriesNames[value] }))}
         onChange={setSeries}
       />
-      {data === undefined ? (
-        <Skeleton height={`${HEIGHT + 90}px`} />
-      ) : (
-        <>
-          <Picture history={data} range={range} series={series} sizeSol={sizeSol} />
-          <AlertList alerts={data.alerts} />
-        </>
-      )}
+      <Loaded query={useHistory(mint, range)} height={`${HEIGHT + 90}px`}>
+        {(data) => (
+          <>
+            <Picture history={data} range={range} series={series} sizeSol={sizeSol} />
+            <AlertList alerts={data.alerts} />
+          </>
+        )}
+      </Loaded>
     </section>
   );
 }

@@ -1,8 +1,7 @@
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import type { HoldersFirst, PastDay } from "#client/openapi.ts";
-import { Failure } from "../../components/failure.tsx";
+import { Loaded } from "../../components/loaded.tsx";
 import { NumberHeadings } from "../../components/number-headings.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -28,33 +27,22 @@ export function PastPanel({ mint, sizeSol }: Props) {
         <summary>{text.exit.past.holders}</summary>
         <p className="soft small">{text.exit.past.holdersLead}</p>
         {isHoldersOpen ? (
-          <Loaded query={holders}>{(data) => <Steps first={data} size={size} />}</Loaded>
+          <Loaded query={holders} height="8rem">
+            {(data) => <Steps first={data} size={size} />}
+          </Loaded>
         ) : null}
       </details>
       <details onToggle={({ currentTarget }) => setWaitingOpen(currentTarget.open)}>
         <summary>{text.exit.past.waiting}</summary>
         <p className="soft small">{text.exit.past.waitingLead}</p>
         {isWaitingOpen ? (
-          <Loaded query={day}>{(data) => <Waiting day={data} size={size} />}</Loaded>
+          <Loaded query={day} height="8rem">
+            {(data) => <Waiting day={data} size={size} />}
+          </Loaded>
         ) : null}
       </details>
     </section>
   );
-}
-
-type LoadedProps<Data> = {
-  readonly query: {
-    readonly data: Data | undefined;
-    readonly error: Error | null;
-    readonly refetch: () => Promise<unknown>;
-  };
-  readonly children: (data: Data) => ReactNode;
-};
-
-function Loaded<Data>({ query: { data, error, refetch }, children }: LoadedProps<Data>) {
-  if (data !== undefined) return children(data);
-  if (error === null) return <Skeleton height="8rem" />;
-  return <Failure error={error} onRetry={() => void refetch()} />;
 }
 
 type StepsProps = { readonly first: HoldersFirst; readonly size: StandardSize };

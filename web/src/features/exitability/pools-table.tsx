@@ -1,8 +1,7 @@
 import type { Token } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
-import { Failure } from "../../components/failure.tsx";
+import { Loaded } from "../../components/loaded.tsx";
 import { NumberHeadings } from "../../components/number-headings.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatPrice } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -15,21 +14,12 @@ type Props = { readonly mint: string; readonly facts: Token | undefined };
 /** Each pool that the token trades in, the largest first. */
 export function PoolsTable({ mint, facts }: Props) {
   const { text } = usePreferences();
-  const pools = usePools(mint, true);
   return (
     <section className="panel stack" aria-labelledby="pools">
       <h2 id="pools">{text.token.poolsTitle}</h2>
-      {pools.data?.pools === null ? (
-        <p>
-          <Unknown />
-        </p>
-      ) : pools.data !== undefined ? (
-        <Rows pools={pools.data.pools} facts={facts} />
-      ) : pools.error !== null ? (
-        <Failure error={pools.error} onRetry={() => void pools.refetch()} />
-      ) : (
-        <Skeleton height="8rem" />
-      )}
+      <Loaded query={usePools(mint, true)} height="8rem">
+        {({ pools }) => (pools === null ? <Unknown /> : <Rows pools={pools} facts={facts} />)}
+      </Loaded>
     </section>
   );
 }

@@ -3,9 +3,9 @@ import type UPlot from "uplot";
 import type { AlignedData } from "uplot";
 import type { Exitability } from "#client/openapi.ts";
 import { LineChart } from "../../components/line-chart.tsx";
+import { Loaded } from "../../components/loaded.tsx";
 import { NumberHeadings } from "../../components/number-headings.tsx";
 import { ScrollBox } from "../../components/scroll-box.tsx";
-import { Skeleton } from "../../components/skeleton.tsx";
 import { formatNumber, formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
@@ -28,23 +28,22 @@ type Props = {
 /** Loss over size, by one route and split, with the standard sizes as a table. */
 export function SlippageCurve({ mint, answer, sizeSol }: Props) {
   const { text } = usePreferences();
-  const curve = useCurve(mint);
   const retail = useExitability(mint, "retail", true);
   const pro = useExitability(mint, "pro", true);
   return (
     <section className="panel stack" aria-labelledby="curve">
       <h2 id="curve">{text.exit.chart.curveTitle}</h2>
       <div className="curve-columns">
-        {curve.data === undefined ? (
-          <Skeleton height={`${HEIGHT + 80}px`} />
-        ) : (
-          <Picture
-            mint={mint}
-            points={curve.data.points}
-            sizeSol={sizeSol}
-            isOther={answer?.amm === "otro"}
-          />
-        )}
+        <Loaded query={useCurve(mint)} height={`${HEIGHT + 80}px`}>
+          {({ points }) => (
+            <Picture
+              mint={mint}
+              points={points}
+              sizeSol={sizeSol}
+              isOther={answer?.amm === "otro"}
+            />
+          )}
+        </Loaded>
         {answer === undefined ? null : <Table retail={retail.data} pro={pro.data} />}
       </div>
     </section>

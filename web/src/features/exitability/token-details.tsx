@@ -22,7 +22,7 @@ export function TokenDetails({ mint, answer, facts, sale, exit, isPaused }: Deta
   const isBlocked = answer?.state === "bloqueado_dato";
   return (
     <>
-      <BlockersPanel mint={mint} answer={answer} facts={facts} />
+      <BlockersPanel mint={mint} answer={answer} />
       {isBlocked ? null : <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} />}
       <HistoryPanel mint={mint} sizeSol={sizeSol} />
       {isBlocked ? null : <PastPanel mint={mint} sizeSol={sizeSol} />}
