@@ -72,3 +72,22 @@ test("the exit after the largest holders, and what waiting cost, are shown when 
   assert.equal(await sidewaysOverflow(page), 0);
   assert.deepEqual(await violationsOn(page), []);
 });
+
+test("what the mint allows, and what is open of the past, is read again each minute", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.clock.install();
+  const mint = demoMint("Three");
+  await open(`/token/${mint}`);
+  const details = page.locator("section[aria-labelledby=past] details");
+  for (const each of [details.first(), details.last()]) {
+    await each.locator("summary").click();
+    await each.locator("tbody tr").first().waitFor();
+  }
+  const again = [`/${mint}`, "/holders-first", "/past-day"].map((end) =>
+    page.waitForRequest((request) => request.url().endsWith(end)),
+  );
+  await page.clock.fastForward(61_000);
+  await Promise.all(again);
+});

@@ -11,6 +11,7 @@ function usePart<Part>(mint: string, part: string, isWanted: boolean) {
     queryFn: ({ signal }) =>
       api<Part>(`/api/token/${encodeURIComponent(mint)}/exitability/${part}`, { signal }),
     staleTime: MINUTE_MS,
+    refetchInterval: MINUTE_MS,
     enabled: isWanted,
   });
 }

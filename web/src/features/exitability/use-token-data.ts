@@ -28,8 +28,8 @@ const POINTS = 240;
 const REFRESH_MS = 15_000;
 /** While an alert is on whose cause has not been read yet. */
 const URGENT_MS = 2_000;
-/** Holders of pool shares are read at most once a minute. */
-const HOLDERS_MS = 60_000;
+/** Holders of pool shares are read at most once a minute, and mints change rarely. */
+const RARE = { refetchInterval: 60_000, staleTime: 60_000 } as const;
 /** Figures of a size that was left are not shown again later. */
 const FORGOTTEN_MS = 10_000;
 
@@ -39,7 +39,7 @@ export function useTokenFacts(mint: string) {
   return useQuery({
     queryKey: ["token", mint, "facts"],
     queryFn: ({ signal }) => api<Token>(path(mint), { signal }),
-    staleTime: 60_000,
+    ...RARE,
   });
 }
 
@@ -59,8 +59,7 @@ export function useStressed(mint: string, isWanted: boolean) {
     queryKey: ["token", mint, "stressed"],
     queryFn: ({ signal }) =>
       api<StressedExit>(path(mint, "/exitability/stressed?profile=retail"), { signal }),
-    refetchInterval: HOLDERS_MS,
-    staleTime: HOLDERS_MS,
+    ...RARE,
     enabled: isWanted,
   });
 }
