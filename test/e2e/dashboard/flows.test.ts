@@ -255,6 +255,9 @@ test("what is not known is never shown as a number", async (t) => {
     await page.route(/stream/, (route) => route.fulfill({ status: 503 }));
     await open(`/token/${STEADY}`);
     await page.getByText(/Data \d+ s old: not current/).waitFor();
+    const lead = await page.locator(".exit-lead").innerText();
+    assert.match(lead, /^Selling .* worth of STEADY paid, \d+ s ago$/);
+    assert.equal(await page.locator(".hero .verdict.good").count(), 0);
     assert.equal(await page.locator(".freshness.live").count(), 0);
   });
 });

@@ -7,6 +7,7 @@ import { formatAge, formatNumber, formatPct, formatSol, formatUsd } from "../../
 import { mintName } from "../../lib/mint-name.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { LATE_SECONDS } from "../../lib/status.ts";
 import type { Text } from "../../lib/text/es.ts";
 import { venueName } from "../../lib/venue-names.ts";
 import { verdictOf } from "../../lib/verdict.ts";
@@ -30,6 +31,8 @@ type Props = {
   readonly isUnasked: boolean;
   /** An alert is on: nothing is shown as good. */
   readonly isAlerting: boolean;
+  /** When the sale is known to have paid this; null: it is not known what it pays. */
+  readonly knownAtMs: number | null;
   /** The figures could not be read again: they are shown as those of their time. */
   readonly isOld: boolean;
   /** Every pool is known to be closed: the sale is not unknown, it can't be made. */
@@ -38,18 +41,19 @@ type Props = {
 
 /** What the sale pays, what it loses and why: the answer that the page is for. */
 export function ExitAnswer(props: Props) {
-  const { mint, name, exit, error, onRetry, sale, solUsd, isUnasked, isOld } = props;
+  const { mint, name, exit, error, onRetry, sale, solUsd, isUnasked, knownAtMs, isOld } = props;
   const { text } = usePreferences();
   const isOffline = useConnection() === "offline";
   const size = useSizeText(sale);
-  const nowMs = useNowMs();
-  const [before, after] =
-    isOld && exit !== undefined
-      ? text.exit.paid(size, sale.unit, formatAge((nowMs - Date.parse(exit.updated_at)) / 1_000))
-      : text.exit.pays(size, sale.unit);
+  const ageSeconds = (useNowMs() - (knownAtMs ?? Number.NaN)) / 1_000;
+  const isLate = ageSeconds > LATE_SECONDS && (exit?.net_sol ?? null) !== null;
+  const isPast = exit !== undefined && (isOld || isLate);
+  const [before, after] = isPast
+    ? text.exit.paid(size, sale.unit, formatAge(ageSeconds))
+    : text.exit.pays(size, sale.unit);
   return (
     <div
-      className={`exit-answer ${isOld ? "old" : ""}`}
+      className={`exit-answer ${isPast ? "old" : ""}`}
       aria-busy={exit === undefined && !isUnasked}
     >
       <p className="exit-lead">
@@ -67,7 +71,7 @@ export function ExitAnswer(props: Props) {
         </NotMeasured>
       ) : exit !== undefined ? (
         <>
-          <Outcome {...props} exit={exit} />
+          <Outcome {...props} exit={exit} isOld={isPast} />
           {exit.state === "bloqueado_dato" || exit.reason === "size-not-allowed" || isOld ? null : (
             <ProofCheck key={Object.values(sale).join()} mint={mint} sale={sale} solUsd={solUsd} />
           )}

@@ -4,8 +4,8 @@ import { Unknown } from "../../components/unknown.tsx";
 import { formatAge, formatNumber, formatPrice, formatSol, formatTime } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { LATE_SECONDS } from "../../lib/status.ts";
 
-const STALE_SECONDS = 30;
 /** The largest capacity that is measured. */
 const MOST_CAPACITY_SOL = 1_000;
 
@@ -135,7 +135,7 @@ function Freshness({ atMs, isPushed, isOld }: FreshnessProps) {
   if (atMs === null) return <p className="freshness">{"\u00a0"}</p>;
   const updatedAt = new Date(atMs).toISOString();
   const ageSeconds = (nowMs - atMs) / 1_000;
-  const isStale = ageSeconds > STALE_SECONDS;
+  const isStale = ageSeconds > LATE_SECONDS;
   const age = formatAge(ageSeconds);
   return (
     <p className={`freshness figure ${isStale ? "stale" : isPushed && !isOld ? "live" : ""}`}>

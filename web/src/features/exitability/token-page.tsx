@@ -84,6 +84,8 @@ export function TokenPage({ mint }: Props) {
   // The last answer stays in sight, with its own size, where the one that is asked for is refused.
   const isOld = refusal !== null && !isUnasked && (exit.error !== null || known === undefined);
   const shown = isOld && last !== null ? last : { sale, exit: known };
+  const atMs =
+    shown.exit === undefined || isUnasked ? null : knownAtMs(shown.exit, isOld ? null : held);
   function changeSale(changed: Sale): void {
     keepSale(changed);
     replaceSearch(saleSearch(changed));
@@ -124,15 +126,14 @@ export function TokenPage({ mint }: Props) {
               solUsd={solUsd}
               isUnasked={isUnasked}
               isAlerting={alert.isOn}
+              knownAtMs={atMs}
               isOld={isOld}
               isPaused={isClosed}
             />
             <TokenFactsLine
               answer={answer.data}
               exit={shown.exit}
-              knownAtMs={
-                shown.exit === undefined ? null : knownAtMs(shown.exit, isOld ? null : held)
-              }
+              knownAtMs={atMs}
               isPushed={isPushed}
               isOld={isOld}
               isUnasked={isUnasked}
