@@ -15,6 +15,11 @@ export type OuterBound = { readonly paid: number; readonly amounts: readonly num
 
 /** A chord over this many times the rounding has an exact enough slope: longer chords are not examined. */
 const EXACT = 1e6;
+/**
+ * So many neighbours are examined one by one, and then ever fewer, each at twice the distance: any of them
+ * gives a valid bound, and a search of many sizes has thousands of samples.
+ */
+const NEIGHBOURS = 12;
 
 /** A piecewise linear concave function above a lane: widths and slopes, the slopes descending. */
 type Roof = { readonly widths: readonly number[]; readonly slopes: readonly number[] };
@@ -137,7 +142,7 @@ function steepestBefore({ amounts, payments, rounding = 0 }: ConcaveSamples, at:
   const y = (payments[at] ?? 0) + rounding;
   const slopeFrom = (index: number) => (y - (payments[index] ?? 0)) / (x - (amounts[index] ?? 0));
   let least = Number.POSITIVE_INFINITY;
-  for (let index = at - 1; index >= 0; index--) {
+  for (let index = at - 1; index >= 0; index -= strideAt(at - index)) {
     least = Math.min(least, slopeFrom(index));
     if (y - (payments[index] ?? 0) >= EXACT * rounding) break;
   }
@@ -149,9 +154,13 @@ function flattestAfter({ amounts, payments, rounding = 0 }: ConcaveSamples, at: 
   const x = amounts[at] ?? 0;
   const y = (payments[at] ?? 0) + rounding;
   let most = 0;
-  for (let index = at + 1; index < amounts.length; index++) {
+  for (let index = at + 1; index < amounts.length; index += strideAt(index - at)) {
     most = Math.max(most, ((payments[index] ?? 0) - y) / ((amounts[index] ?? 0) - x));
     if ((payments[index] ?? 0) - y >= EXACT * rounding) break;
   }
   return most;
+}
+
+function strideAt(distance: number): number {
+  return distance < NEIGHBOURS ? 1 : distance;
 }
