@@ -126,7 +126,8 @@ function cappedFeeField({ cappedFee }: Route["pool"]): Pick<PoolShare, "cappedFe
 
 function hopsField(hops: Route["hops"]): Pick<PoolShare, "hops"> {
   const spotPrice = spotOfHops(hops);
-  return spotPrice === null
-    ? {}
-    : { hops: { spotPrice, nearDepthLamports: nearDepthOfHops(hops) } };
+  if (spotPrice === null) return {};
+  const pools = hops.map(({ address }) => address);
+  const hasCurve = hops.some(({ kind }) => kind === "curve");
+  return { hops: { spotPrice, nearDepthLamports: nearDepthOfHops(hops), pools, hasCurve } };
 }

@@ -85,6 +85,9 @@ export type HopsShare = {
   readonly spotPrice: Ratio;
   /** Lamports that they pay before their price falls 10 %. */
   readonly nearDepthLamports: bigint;
+  readonly pools: readonly Address[];
+  /** One of them is a launchpad's curve: another pool follows it without a withdrawal. */
+  readonly hasCurve: boolean;
 };
 
 /** Figures of a market that could be reconstructed. */

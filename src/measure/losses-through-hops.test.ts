@@ -118,3 +118,18 @@ test("a share of an earlier version, without its hops, is compared by its own po
   const losses = lossesBetween(stored, through(hop(990))) ?? NO_LOSSES;
   assert.ok(Math.abs(losses.withdrawn) < 1e-6, `${losses.withdrawn}`);
 });
+
+test("a hop in place of a drained one is less liquidity; in place of one that is not seen, or of a curve, it is not", () => {
+  const small = poolOfSol(50, 0.001, { number: 6, baseMint: OTHER });
+  const curve = poolOfSol(1_000, 0.001, { number: 2, baseMint: OTHER, kind: "curve" });
+  const whole = through(hop(1_000), small);
+  const sight = { isClosed: () => false, isRead: () => true };
+  const drained = through(hop(1), small);
+  assert.deepEqual(causeOf(lossesBetween(whole, drained, sight) ?? NO_LOSSES), {
+    ...{ kind: "withdrawn", share: 1 },
+  });
+  const unseen = lossesBetween(whole, through(small), { ...sight, isRead: () => false });
+  assert.equal(causeOf(unseen ?? NO_LOSSES), null);
+  const graduated = lossesBetween(through(curve), through(small), sight);
+  assert.equal(causeOf(graduated ?? NO_LOSSES), null);
+});

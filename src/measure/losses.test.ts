@@ -90,12 +90,12 @@ test("a paused pool is paused, alone or among others", () => {
 test("a pool of which nothing that pays is loaded has lost nothing, alone or among others", () => {
   const unloaded = emptyPool({ cautions: ["partly-loaded"] });
   const small = poolOfSol(10, 0.001, { number: 2 });
-  const isClosed = () => false;
+  const sight = { isClosed: () => false, isRead: () => false };
   const after = (...pools: readonly QuotablePool[]) => assess(marketOf(pools));
   assert.equal(after(unloaded).pricedWhileBlocked, null);
-  const unseen = lossesBetween(after(whole, small), after(unloaded, small), isClosed);
+  const unseen = lossesBetween(after(whole, small), after(unloaded, small), sight);
   assert.equal(Math.abs(unseen?.withdrawn ?? 1), 0);
-  const drained = lossesBetween(after(whole, small), after(emptyPool(), small), isClosed);
+  const drained = lossesBetween(after(whole, small), after(emptyPool(), small), sight);
   assert.ok((drained?.withdrawn ?? 0) > 1);
 });
 

@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
-import type { Assessment, PoolShare } from "./assessment.ts";
+import type { Assessment, HopsShare, PoolShare } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
 import { isClosedForGood } from "./priced-market.ts";
@@ -31,6 +31,16 @@ export type Cause = (typeof CAUSES)[number];
 export type CauseShares = Readonly<Record<Cause, number>>;
 
 export const NO_LOSSES: Losses = { withdrawn: 0, sold: 0, fees: 0, paused: 0 };
+
+/** What is known of a pool's accounts at the later of two times. */
+export type Sight = {
+  /** Its account is closed: its liquidity is gone, not merely invisible. */
+  readonly isClosed: (pool: Address) => boolean;
+  /** As a hop, it was read and understood: another hop is better. */
+  readonly isRead: (pool: Address) => boolean;
+};
+
+const ALL_IN_SIGHT: Sight = { isClosed: () => true, isRead: () => true };
 
 export function addLosses(sum: Losses, added: Losses | null): Losses {
   if (added === null) return sum;
@@ -76,12 +86,12 @@ export function causeOf(losses: Losses): { readonly kind: Cause; readonly share:
  * constant. A withdrawal takes near depth and leaves the price. Where liquidity is concentrated and the
  * price has moved, what is missing is taken for sold: its near depth may have ended there.
  *
- * @param isClosed whether a pool that is missing later is known to be closed, and not lost from sight
+ * @param sight what is known of pools that are missing later, or are not a hop any more
  */
 export function lossesBetween(
   before: Assessment,
   after: Assessment,
-  isClosed: (pool: Address) => boolean = () => true,
+  sight: Sight = ALL_IN_SIGHT,
 ): Losses | null {
   const earlier = pricedPart(before);
   const later = pricedPart(after);
@@ -97,10 +107,11 @@ export function lossesBetween(
     const now = seen.get(pool.address);
     seen.delete(pool.address);
     whole += toNumber(pool.nearDepthLamports);
-    if (now !== undefined || (fall > 0 && isClosed(pool.address))) {
-      lost = addLosses(lost, lossesOf(pool, now));
-    }
-    if (now !== undefined) gained = addLosses(gained, gainsOf(pool, now));
+    if (now !== undefined) {
+      const falls = fallsBetween(pool, now, sight);
+      lost = addLosses(lost, lossesOf(pool, now, falls));
+      gained = addLosses(gained, gainsOf(pool, now, falls));
+    } else if (fall > 0 && sight.isClosed(pool.address)) lost = addLosses(lost, closedPool(pool));
   }
   if (whole === 0) return NO_LOSSES;
   let appeared = 0;
@@ -128,14 +139,13 @@ function summingTo(changes: Losses, sum: number): Losses {
  * What one pool lost, as a part of the near depth W that it had: lamports. Liquidity far from the market
  * has no weight, so that junk bids hide no loss. What its hops lost, the pool lost.
  */
-function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
+function lossesOf(before: PoolShare, after: PoolShare, falls: Falls): Losses {
   const weight = toNumber(before.nearDepthLamports);
   if (weight === 0 || before.spotPrice === null) return NO_LOSSES;
-  if (after === undefined) return { ...NO_LOSSES, withdrawn: weight };
   if (isPaused(after)) return { ...NO_LOSSES, paused: weight };
   if (isClosedForGood(after.status) || isBehindClosedHop(after)) return NO_LOSSES;
   if (after.spotPrice === null) return { ...NO_LOSSES, withdrawn: weight };
-  const { nearFall, priceFall, hopFall, hopNearFall } = fallsBetween(before, after);
+  const { nearFall, priceFall, hopFall, hopNearFall } = falls;
   const isProduct = isConstantProduct(before);
   const withdrawn = isProduct || isQuiet(priceFall) ? Math.max(0, nearFall - priceFall / 2) : 0;
   const sold = Math.max(0, isProduct ? priceFall / 2 : nearFall - withdrawn);
@@ -149,8 +159,12 @@ function lossesOf(before: PoolShare, after: PoolShare | undefined): Losses {
   return all === 0 ? NO_LOSSES : scaled(logs, (weight * -Math.expm1(-all)) / all);
 }
 
+function closedPool({ nearDepthLamports, spotPrice }: PoolShare): Losses {
+  return spotPrice === null ? NO_LOSSES : { ...NO_LOSSES, withdrawn: toNumber(nearDepthLamports) };
+}
+
 /** What was put into one pool, and what purchases added to it: lamports, below 0. */
-function gainsOf(before: PoolShare, after: PoolShare): Losses {
+function gainsOf(before: PoolShare, after: PoolShare, falls: Falls): Losses {
   const weight = toNumber(before.nearDepthLamports);
   if (after.spotPrice === null) return NO_LOSSES;
   // Trading again is not an addition: a pool that is switched off and on would hide withdrawals.
@@ -159,7 +173,7 @@ function gainsOf(before: PoolShare, after: PoolShare): Losses {
   if (before.spotPrice === null || weight === 0 || before.ownNearDepthLamports === 0n) {
     return { ...NO_LOSSES, withdrawn: -toNumber(after.nearDepthLamports) };
   }
-  const { priceFall, hopFall, wayFall } = fallsBetween(before, after);
+  const { priceFall, hopFall, wayFall } = falls;
   const gain = weight * Math.expm1(-wayFall);
   if (gain <= 0) return NO_LOSSES;
   const isProduct = isConstantProduct(before);
@@ -177,19 +191,23 @@ type Falls = {
   readonly priceFall: number;
   /** Of the quote mint's price in SOL. */
   readonly hopFall: number;
-  /** Of the near depth of the pool and its hops together, in SOL. */
+  /** Of the near depth of the pool and its hops together, in SOL; where other hops are only seen now, of the pool's own. */
   readonly wayFall: number;
   /** What that fell beyond the pool's own; never below 0. */
   readonly hopNearFall: number;
 };
 
-function fallsBetween(before: PoolShare, after: PoolShare): Falls {
+function fallsBetween(before: PoolShare, after: PoolShare, sight: Sight): Falls {
   const own = logRatio(before.ownNearDepthLamports, after.ownNearDepthLamports);
   const price = fallOf(before, after);
   const { hops } = before;
   if (hops === undefined || after.hops === undefined)
     return { nearFall: own, priceFall: price, hopFall: 0, wayFall: own, hopNearFall: 0 };
   const hopFall = fallOf(hops, after.hops);
+  if (!isComparable(hops, after.hops, sight)) {
+    const nearFall = own - hopFall;
+    return { nearFall, priceFall: price - hopFall, hopFall: 0, wayFall: nearFall, hopNearFall: 0 };
+  }
   const wayFall = logRatio(
     depthInRow(before.ownNearDepthLamports, hops.nearDepthLamports),
     depthInRow(after.ownNearDepthLamports, after.hops.nearDepthLamports),
@@ -198,6 +216,12 @@ function fallsBetween(before: PoolShare, after: PoolShare): Falls {
     ...{ nearFall: own - hopFall, priceFall: price - hopFall, hopFall, wayFall },
     hopNearFall: Math.max(0, wayFall - own),
   };
+}
+
+/** Whether other hops are a loss of the earlier ones, and not these lost from sight or a curve that graduated. */
+function isComparable(before: HopsShare, after: HopsShare, { isClosed, isRead }: Sight): boolean {
+  const gone = before.pools.filter((pool) => !after.pools.includes(pool));
+  return gone.length === 0 || (!before.hasCurve && gone.every((it) => isRead(it) || isClosed(it)));
 }
 
 /** The fall from one near depth to another; one of more than a million counts as a million. */

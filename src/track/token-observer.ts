@@ -2,11 +2,12 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import { pricedPart } from "#src/measure/capacity-series.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import { isTrendUnknown } from "#src/measure/findings.ts";
+import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { maxBigint } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { isUnchanged } from "./assess-token.ts";
-import { groupsOf } from "./followed-tokens.ts";
+import { groupsOf, hopsOf } from "./followed-tokens.ts";
 import type { TokenArchive } from "./history/archive.ts";
 import {
   isInGap,
@@ -102,6 +103,7 @@ export class TokenObserver {
       nowMs,
       chainMs: chainTimeMs(state.times, nowMs),
       isClosed: (pool) => state.known.get(pool) === null,
+      isRead: (pool) => isReadHop(state, token, pool),
     });
     if (sample !== null && archive !== null) {
       const kept = isActive(token, nowMs)
@@ -157,6 +159,14 @@ export function snapshotOf(
     name: names.name,
     symbol: names.symbol,
   };
+}
+
+/** Whether a pool of the token's hops is followed, loaded and understood. */
+function isReadHop(state: LiveState, token: FollowedToken, address: Address): boolean {
+  return hopsOf(state, token).some(({ pools }) => {
+    const pool = pools.get(address);
+    return pool?.isLoaded === true && pool.open.decoded.kind !== "unusable";
+  });
 }
 
 function newestChange(state: LiveState, token: FollowedToken): bigint {

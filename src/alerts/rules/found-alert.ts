@@ -1,6 +1,6 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
-import { causeOf, causeShares, lossesBetween } from "#src/measure/losses.ts";
+import { causeOf, causeShares, lossesBetween, type Sight } from "#src/measure/losses.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { WatchedEntry } from "#src/store/watchlist.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
@@ -49,7 +49,7 @@ export function slippageAlert(
   const { assessment } = scene.snapshot;
   const reading = readingBefore(scene.recent);
   const before = reading?.assessment ?? null;
-  const losses = before === null ? null : lossesBetween(before, assessment, isNotKnownClosed);
+  const losses = before === null ? null : lossesBetween(before, assessment, NOTHING_KNOWN);
   const cause = losses === null ? null : causeOf(losses);
   return {
     ...entryFacts(entry, reading, scene),
@@ -119,7 +119,7 @@ function entryFacts(
 }
 
 /** A pool that is missing may have migrated, or may only be unreadable: that does not show that it was emptied. */
-const isNotKnownClosed = (): boolean => false;
+const NOTHING_KNOWN: Sight = { isClosed: () => false, isRead: () => false };
 
 /** Null if the market was first read after the fall. */
 function readingBefore({ older, last }: RecentReadings): MarketReading | null {

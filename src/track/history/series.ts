@@ -16,7 +16,7 @@ import {
   keptOf,
   noteGap,
 } from "#src/measure/deterioration.ts";
-import { lossesBetween } from "#src/measure/losses.ts";
+import { lossesBetween, type Sight } from "#src/measure/losses.ts";
 import {
   emptyTrendWindow,
   pushTrendSample,
@@ -24,7 +24,6 @@ import {
   type TrendWindow,
   trendOf,
 } from "#src/measure/trend.ts";
-import type { Address } from "#src/units/address.ts";
 import { SAMPLE_EVERY_MS, type Sample, sampleOf } from "./sample.ts";
 import { nextBasis, type SeriesBasis } from "./series-basis.ts";
 
@@ -56,7 +55,9 @@ export type Observation = {
   readonly nowMs: number;
   /** The newest block time: everything that the alert depends on. */
   readonly chainMs: number;
-  readonly isClosed: (pool: Address) => boolean;
+  readonly isClosed: Sight["isClosed"];
+  /** Absent: all pools of hops are. */
+  readonly isRead?: Sight["isRead"];
 };
 
 /**
@@ -163,7 +164,7 @@ function forgetTrend(series: TokenSeries): void {
  * the chain's, so that an error of the local clock changes no alert.
  */
 function judge(series: TokenSeries, observation: Observation): DeteriorationChange | null {
-  const { assessment, chainMs, isClosed } = observation;
+  const { assessment, chainMs, isClosed, isRead = () => true } = observation;
   const { last: before, deterioration } = series;
   const isCurrent = chainMs - assessment.stateTimeMs < GAP_AFTER_MS;
   const earlier = before === null ? null : pricedPart(before);
@@ -174,7 +175,7 @@ function judge(series: TokenSeries, observation: Observation): DeteriorationChan
   const basis = isKnown
     ? nextBasis(series.basis, { before, after: assessment, isClosed })
     : series.basis;
-  const losses = isKnown ? lossesBetween(before, assessment, isClosed) : null;
+  const losses = isKnown ? lossesBetween(before, assessment, { isClosed, isRead }) : null;
   // Nothing is set before all that reads the assessment has ended: where it fails, the series is as it was.
   series.basis = basis;
   if (c10Sol !== null) series.last = assessment;
