@@ -146,18 +146,34 @@ export type OpenTokenAlert = Pick<StoredAlert, "cause" | "startedAtMs" | "before
   readonly symbol: string | null;
 };
 
-/** The alerts that are on and began after `sinceMs`, of all tokens, the newest first. */
+/**
+ * The alerts that are on and began after `sinceMs`, the newest first, of all tokens but those that were followed and
+ * have not been since `followedSinceMs`: whether their alerts are still on is not known.
+ */
 export async function openAlerts(
   db: Kysely<Schema>,
-  { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+  {
+    sinceMs,
+    followedSinceMs,
+    limit,
+  }: { readonly sinceMs: number; readonly followedSinceMs: number; readonly limit: number },
 ): Promise<readonly OpenTokenAlert[]> {
   const rows = await db
     .selectFrom("alerts")
     .innerJoin("tokens", "tokens.id", "alerts.token_id")
-    .select(["mint", "name", "symbol", "cause", "started_at_ms"])
+    .leftJoin("known_pools", (join) =>
+      join.onRef("known_pools.mint", "=", "tokens.mint").on("known_pools.is_hop", "=", 0n),
+    )
+    .select(["tokens.mint", "name", "symbol", "cause", "started_at_ms"])
     .select(["c10_before", "c10_after", "depth_before", "depth_after"])
     .where("ended_at_ms", "is", null)
     .where("started_at_ms", ">", BigInt(sinceMs))
+    .where((eb) =>
+      eb.or([
+        eb("followed_at_ms", "is", null),
+        eb("followed_at_ms", ">=", BigInt(followedSinceMs)),
+      ]),
+    )
     .orderBy("started_at_ms", "desc")
     .limit(limit)
     .execute();

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { get as httpGet } from "node:http";
 import { test } from "node:test";
 import { endAlerts, recordAlert } from "#src/store/alerts.ts";
+import { writeKnownPools } from "#src/store/known-pools.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import { gradeAlert } from "#src/store/user-alerts.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
@@ -251,5 +252,32 @@ test("the tokens whose alert is on are listed for any caller, the newest first, 
     assert.equal((await current()).length, 2, "read at most every two seconds");
     users.advance(2_000);
     assert.equal((await current()).length, 1);
+  });
+});
+
+test("an alert of a token that is not followed any more is not listed: whether it is on is not known", async (t) => {
+  await eachApp(t, async ({ send, store, users }) => {
+    const nowMs = users.clock.nowMs();
+    const [followed, letGo] = [poolAddress(1), poolAddress(2)];
+    for (const [mint, followedAgoMs] of [
+      [followed, 300_000],
+      [letGo, 1_200_000],
+    ] as const) {
+      await recordAlert(store.db, {
+        ...{ mint, detector: "test", cause: "withdrawn", share: 1, causes: null, slot: 5n },
+        startedAtMs: nowMs - 7_200_000,
+        before: { c10Sol: 12.5, depthSol: 240 },
+        after: { c10Sol: 3, depthSol: null },
+      });
+      for (const isHop of [false, true]) {
+        const followedAtMs = isHop ? nowMs : nowMs - followedAgoMs;
+        await writeKnownPools(store.db, [{ mint, isHop, pools: "", followedAtMs, usedAtMs: 0 }]);
+      }
+    }
+    const { items } = (await send("GET", "/api/alerts/current")).json();
+    assert.deepEqual(
+      items.map(({ mint }: { mint: string }) => mint),
+      [followed],
+    );
   });
 });
