@@ -209,8 +209,8 @@ function registerStreams(
   { markets, users, clock }: HttpDeps,
   callers: Callers,
 ): Pick<ApiDeps, "streams" | "tokenStreams"> {
-  const streams = new EventStreams();
-  users.onAccessChange((userId) => void streams.recheck(userId, callers.isStillValid));
+  const streams = new EventStreams(callers.isStillValid);
+  users.onAccessChange((userId) => void streams.recheck(userId));
   const tokenStreams = new TokenStreams({ markets, streams, clock, log: app.log });
   app.addHook("preClose", async () => {
     streams.close();

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { UserCaller } from "#src/users/caller.ts";
 import { VARY } from "../plugins/conditional.ts";
 
@@ -25,9 +26,21 @@ type StreamOwner = {
   readonly userId: UserCaller["userId"] | null;
 };
 
+/** Longer than a stream takes to open: its first answer may have to be loaded. */
+const OPENED_WITHIN_MS = 60_000;
+const REMEMBERED_USERS = 1_000;
+
 /** All open streams: closing the app closes them. */
 export class EventStreams {
   readonly #open = new Map<EventStream, StreamOwner>();
+  readonly #isValid: (request: FastifyRequest) => Promise<boolean>;
+  /** When the access of users changed, by the monotonic clock. */
+  readonly #changedAtMs = new BoundedMap<string, number>(REMEMBERED_USERS);
+
+  /** @param isValid whether the key or session of an earlier request is still valid */
+  constructor(isValid: (request: FastifyRequest) => Promise<boolean>) {
+    this.#isValid = isValid;
+  }
 
   /** `userId`: the user of the key or session that the stream was opened with; null if anonymous. */
   open(
@@ -38,6 +51,9 @@ export class EventStreams {
     const stream = openEventStream(request, reply);
     this.#open.set(stream, { request, userId });
     stream.onClose(() => this.#open.delete(stream));
+    const changedAtMs = this.#changedAtMs.get(userId ?? "") ?? Number.NEGATIVE_INFINITY;
+    // The change may have come while the stream was about to open.
+    if (performance.now() - changedAtMs < OPENED_WITHIN_MS) void this.#recheck(stream, request);
     return stream;
   }
 
@@ -45,14 +61,15 @@ export class EventStreams {
     return this.#open.values().reduce((sum, open) => sum + (open.userId === userId ? 1 : 0), 0);
   }
 
-  /** Closes the streams of a user whose key or session is not valid any more. */
-  async recheck(
-    userId: UserCaller["userId"],
-    isValid: (request: FastifyRequest) => Promise<boolean>,
-  ): Promise<void> {
+  /** The access of a user changed: closes the streams whose key or session is not valid any more. */
+  async recheck(userId: UserCaller["userId"]): Promise<void> {
+    this.#changedAtMs.set(userId, performance.now());
     for (const [stream, open] of this.#open)
-      if (open.userId === userId && !(await isValid(open.request).catch(() => false)))
-        stream.close();
+      if (open.userId === userId) await this.#recheck(stream, open.request);
+  }
+
+  async #recheck(stream: EventStream, request: FastifyRequest): Promise<void> {
+    if (!(await this.#isValid(request).catch(() => false))) stream.close();
   }
 
   close(): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deleteExpiredRows } from "#src/users/housekeeping.ts";
 import { eachApp, oneApp, refusal } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
 
 const EVENT = "/api/oracle/event";
@@ -149,4 +149,34 @@ test("M1: a stream ends at once with its key, and with its account", async (t) =
     assert.equal((await send("DELETE", "/api/account", { headers })).statusCode, 200);
     await bySession.text();
   });
+});
+
+test("M1: a stream whose key is revoked while its first answer is loaded ends at once", async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const loaded = Promise.withResolvers<void>();
+  const markets = someMarkets(
+    async () => {
+      asked.resolve();
+      await loaded.promise;
+      return someSnapshot();
+    },
+    { onSnapshot: () => () => {} },
+  );
+  await oneApp(
+    t,
+    async ({ app, send, signIn }) => {
+      const { cookie, origin } = await signIn("ana@example.com");
+      const headers = { cookie, origin };
+      const made = (await send("POST", "/api/account/keys", { headers })).json();
+      const base = await app.listen({ port: 0, host: "127.0.0.1" });
+      const opened = fetch(`${base}/api/token/${SOME_MINT}/exitability/stream`, {
+        headers: { "x-api-key": made.key },
+      });
+      await asked.promise;
+      await send("DELETE", `/api/account/keys/${made.id}`, { headers });
+      loaded.resolve();
+      await (await opened).text();
+    },
+    { markets },
+  );
 });
