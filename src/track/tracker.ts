@@ -381,7 +381,8 @@ export class Tracker implements Markets {
     if (archive === null || known === null || nowMs < this.#saveDueMs) return;
     this.#saveDueMs = nowMs + SAVE_EVERY_MS;
     this.#background.runAlone("save samples", () => archive.save());
-    this.#background.runAlone("roll up history", () => archive.rollUp());
+    const chain = this.#assessDeps.isFrozen ? null : this.#state.times;
+    this.#background.runAlone("roll up history", () => archive.rollUp(chain));
     this.#background.runAlone("save known pools", () => known.save());
   }
 

@@ -337,6 +337,24 @@ test("a range that is still to come has no points, within this day and after it"
   });
 });
 
+test("a local clock that is ahead of the chain's deletes nothing, nor does one before the chain's is known", async (t) => {
+  await eachDatabase(t, async (_t, database) => {
+    const { archive } = await withOneSample(database);
+    await archive.save({ all: true });
+    const late = { nowMs: () => (HOUR + 40 * 24) * HOUR_MS };
+    const ahead = new TokenArchive({ database, clock: late, historyDays: 30, stateDays: 0 });
+    const stored = () => database.db.selectFrom("samples").select("hour").execute();
+    const chainAt = (hour: number) => ({
+      newest: { slot: 1n, unixTimestamp: BigInt(hour * 3_600), epoch: 1n },
+    });
+    await ahead.rollUp({ newest: null });
+    await ahead.rollUp(chainAt(HOUR));
+    assert.equal((await stored()).length, 1);
+    await ahead.rollUp(chainAt(HOUR + 40 * 24));
+    assert.deepEqual(await stored(), []);
+  });
+});
+
 test("a record that is opened twice at the same time keeps the samples of the first opening", async (t) => {
   await eachDatabase(t, async (_t, database) => {
     const heldBack = Promise.withResolvers<void>();

@@ -18,6 +18,8 @@ import {
   upsertTokens,
 } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
+import { blockTimeMs } from "../chain-clock.ts";
+import type { SlotTimes } from "../slot-times.ts";
 import { type AssessedSnapshot, parseSnapshot } from "../snapshot-text.ts";
 import { type HistoryGrid, type HistoryPoint, historyOf } from "./history.ts";
 import { type KeptAnswer, keptSeriesOf, openAlertOf, savedSnapshot } from "./kept-answers.ts";
@@ -215,11 +217,21 @@ export class TokenArchive {
     for (const [mint, entry] of this.#entries) this.#forgetIfWritten(mint, entry);
   }
 
-  /** Rolls up and deletes old samples and answers, for a quarter of a second at most. */
-  async rollUp(): Promise<void> {
+  /**
+   * Rolls up and deletes old samples and answers, for a quarter of a second at most. They are old by the local clock
+   * and by the chain's: where the local one is ahead by a fault, nothing is deleted too early.
+   *
+   * @param chain null: accounts are recorded, and the chain's clock does not go on
+   */
+  async rollUp(chain: Pick<SlotTimes, "newest"> | null): Promise<void> {
+    let nowMs = this.#deps.clock.nowMs();
+    if (chain !== null) {
+      if (chain.newest === null) return;
+      nowMs = Math.min(nowMs, blockTimeMs(chain.newest));
+    }
     const startMs = performance.now();
     while (performance.now() - startMs < ROLL_UP_MS) {
-      if (!(await this.#rollUp.slice(this.#deps.clock.nowMs()))) return;
+      if (!(await this.#rollUp.slice(nowMs))) return;
       await nextTurn();
     }
   }
