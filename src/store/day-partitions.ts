@@ -13,15 +13,25 @@ export function isDayTable(name: string): name is DayTable {
   return DAY_TABLES.some((table) => table === name);
 }
 
-/** Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. */
+/**
+ * Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. A table that is created as a
+ * partition would wait for every reader of the whole table, such as a backup, and all readers after it would wait for
+ * it; a table that is attached waits for none.
+ */
 export async function addDayPartitions(
   db: QueryExecutorProvider,
   table: DayTable,
   days: ReadonlySet<number>,
 ): Promise<void> {
   for (const day of days) {
-    await sql`create table if not exists ${sql.ref(partitionOf(table, day))} partition of ${sql.ref(table)}
-      for values from (${sql.lit(day)}) to (${sql.lit(day + 1)})`.execute(db);
+    const name = partitionOf(table, day);
+    const [partition, whole] = [sql.ref(name), sql.ref(table)];
+    await sql`do $$ begin
+      if to_regclass(format('%I.%I', current_schema(), ${sql.lit(name)})) is null then
+        create table ${partition} (like ${whole} including all);
+        alter table ${whole} attach partition ${partition}
+          for values from (${sql.lit(day)}) to (${sql.lit(day + 1)});
+      end if; end $$`.execute(db);
   }
 }
 
