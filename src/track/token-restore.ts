@@ -279,32 +279,38 @@ export class TokenRestore {
       if (missing.length === 0) return;
       const groups = await known.read(missing, { isHop: true });
       await this.#read(groups, loaded);
-      for (const [mint, { group }] of groups) this.#addHop(mint, group, loaded);
+      for (const [mint, stored] of groups) this.#addHop(mint, stored, loaded);
       level = groups;
     }
   }
 
-  #addHop(mint: Address, known: KnownMint["group"], loaded: LoadedAccounts): void {
+  #addHop(mint: Address, stored: KnownMint, loaded: LoadedAccounts): void {
     const { state } = this.#deps;
-    if (state.hops.has(mint) || !arePools(known.found.pools, loaded)) return;
-    const group = addGroup(state, { mint, found: known.found, loaded });
-    group.searchedAtMs = known.searchDueMs;
-    group.searches = known.searches;
+    const { found, searches, searchDueMs: searchedAtMs } = stored.group;
+    if (state.hops.has(mint) || !arePools(found.pools, loaded)) return;
+    const isObserved = this.#isObserved(stored);
+    const isSearchComplete = found.isSearchComplete && isObserved;
+    const group = addGroup(state, { mint, found: { ...found, isSearchComplete }, loaded });
+    // Otherwise it is searched again within minutes, as a token is.
+    group.searchedAtMs = searchedAtMs;
+    group.searches = isObserved ? searches : 0;
     state.unsavedGroups.delete(group);
     addHop(state, group, loaded);
   }
 
+  /** Whether it was followed until a moment ago: then no new pool is missing from its stored search. */
+  #isObserved({ followedAtMs }: KnownMint): boolean {
+    return this.#deps.clock.nowMs() - followedAtMs < UNOBSERVED_MS;
+  }
+
   /** Null if the stored pools are no longer valid: then the token is loaded like an unknown one. */
-  #add(
-    mint: Address,
-    { group: known, followedAtMs, usedAtMs }: KnownMint,
-    loaded: LoadedAccounts,
-  ): FollowedToken | null {
+  #add(mint: Address, stored: KnownMint, loaded: LoadedAccounts): FollowedToken | null {
     const { state, clock } = this.#deps;
+    const { group: known, usedAtMs } = stored;
     const mintAccount = loaded.get(mint);
     if (mintAccount === undefined || !arePools(known.found.pools, loaded)) return null;
     const nowMs = clock.nowMs();
-    const isObserved = nowMs - followedAtMs < UNOBSERVED_MS;
+    const isObserved = this.#isObserved(stored);
     const followed = state.tokens.get(mint);
     const askedAtMs = followed?.askedAtMs ?? Number.NEGATIVE_INFINITY;
     const token = addToken(state, {
