@@ -23,10 +23,10 @@ import { FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
 import { GeyserPlacement } from "./geyser-placement.ts";
 import { type GeyserWants, type ProgramsFilter, subscribeRequest } from "./geyser-request.ts";
 import { GeyserStream } from "./geyser-stream.ts";
+import { DEFAULT_LINK_TIMING, type LinkTiming } from "./link-timing.ts";
 import type { Commitment } from "./rpc-reader.ts";
 import type { NodeReport } from "./rpc-source.ts";
 import { type SlotOutcome, SlotOutcomes } from "./slot-outcomes.ts";
-import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 
 export type GeyserOptions = {
   readonly url: string;

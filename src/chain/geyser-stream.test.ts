@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ChainLogger } from "./chain-logger.ts";
 import { GeyserStream } from "./geyser-stream.ts";
-import { DEFAULT_LINK_TIMING } from "./subscription-link.ts";
+import { DEFAULT_LINK_TIMING } from "./link-timing.ts";
 
 const STEP_MS = 50;
 const { firstWaitMs, longestWaitMs } = DEFAULT_LINK_TIMING;

@@ -8,9 +8,9 @@ import type { GeyserCall, OpenStream } from "./geyser-client.ts";
 import type { StreamLoss } from "./geyser-health.ts";
 import { pingRequest } from "./geyser-request.ts";
 import type { GeyserUpdate } from "./geyser-update.ts";
+import type { LinkTiming } from "./link-timing.ts";
 import { parseU64 } from "./parse-u64.ts";
 import type { SlotOutcomes } from "./slot-outcomes.ts";
-import type { LinkTiming } from "./subscription-link.ts";
 import { UnfinishedSlots } from "./unfinished-slots.ts";
 
 export type GeyserStreamOptions = {

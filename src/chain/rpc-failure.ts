@@ -1,4 +1,5 @@
 import { assertNever } from "#src/platform/assert-never.ts";
+import { isJsonObject } from "#src/platform/json-object.ts";
 
 /** How one attempt at a JSON-RPC call failed. */
 export type RpcFailureCause =
@@ -45,6 +46,18 @@ export function isRateLimit({ failure }: RpcFailure): boolean {
   if (failure.kind === "http") return failure.status === 429;
   if (failure.kind !== "rpc-error" || NOT_SERVED_CODES.has(failure.code)) return false;
   return RATE_CODES.has(failure.code) || RATE_WORDS.test(failure.message);
+}
+
+/** The same for the error of a JSON-RPC reply. */
+export function isRateRefusal(error: unknown): boolean {
+  if (!isJsonObject(error)) return false;
+  const { code, message } = error;
+  const failure = {
+    kind: "rpc-error",
+    code: typeof code === "number" ? code : 0,
+    message: String(message),
+  } as const;
+  return isRateLimit(new RpcFailure(failure));
 }
 
 /** How long the provider asks to wait; null: it does not say. */

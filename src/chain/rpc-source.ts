@@ -9,10 +9,10 @@ import type {
   TransactionSource,
 } from "./chain-source.ts";
 import { createJsonRpcClient, type RetryPolicy } from "./json-rpc-client.ts";
+import { DEFAULT_LINK_TIMING, type LinkTiming } from "./link-timing.ts";
 import { type CallCount, RpcCalls } from "./rpc-calls.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import { type Commitment, createRpcReader } from "./rpc-reader.ts";
-import { DEFAULT_LINK_TIMING, type LinkTiming } from "./subscription-link.ts";
 import { createSubscriptionLinks } from "./subscription-links.ts";
 
 /** About half a slot: by then the next node has probably caught up. */

@@ -6,25 +6,9 @@ import { isJsonObject } from "#src/platform/json-object.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { SilenceWatch } from "#src/platform/silence-watch.ts";
 import type { ChainLogger } from "./chain-logger.ts";
+import type { LinkTiming } from "./link-timing.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
-import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
-
-export type LinkTiming = {
-  /** A link without a slot notification for so long is treated as dead. */
-  readonly silentAfterMs: number;
-  /** The wait before the first reconnect; it doubles up to the longest until a link has lived that long. */
-  readonly firstWaitMs: number;
-  readonly longestWaitMs: number;
-  /** Subscriptions confirmed within so long of each other are reported together. */
-  readonly settleMs: number;
-};
-
-export const DEFAULT_LINK_TIMING: LinkTiming = {
-  silentAfterMs: 10_000,
-  firstWaitMs: 250,
-  longestWaitMs: 15_000,
-  settleMs: 25,
-};
+import { isRateRefusal } from "./rpc-failure.ts";
 
 export type LinkOptions = {
   readonly url: string;
@@ -77,7 +61,7 @@ type SubscriptionState = {
 };
 
 /** A request without a reply yet; state null: the subscription to slots. */
-type PendingRequest = { readonly state: SubscriptionState | null; readonly sentAtMs: number };
+type PendingRequest = { state: SubscriptionState | null; readonly sentAtMs: number };
 
 /** Requests without a reply at a time: nodes limit the rate of requests. */
 const MAX_PENDING = 128;
@@ -145,10 +129,26 @@ class Link implements SubscriptionLink {
     if (this.#isClosed || this.#subscriptions.has(wanted)) return;
     const state: SubscriptionState = { wanted, serverId: null, wasConfirmed: false };
     this.#subscriptions.set(wanted, state);
+    if (this.#takesOver(state)) return;
     this.#unsent.add(state);
     if (this.#socket === null && this.#reconnectTimer === null) this.#connect();
     else this.#sendMore();
   };
+
+  /**
+   * Takes over the request of an equal subscription that was dropped before the reply. A node gives equal subscriptions
+   * of one connection the same id, so ending the dropped one would end both.
+   */
+  #takesOver(state: SubscriptionState): boolean {
+    for (const request of this.#pending.values()) {
+      const { state: earlier } = request;
+      if (earlier === null || this.#subscriptions.get(earlier.wanted) === earlier) continue;
+      if (!areEqual(earlier.wanted, state.wanted)) continue;
+      request.state = state;
+      return true;
+    }
+    return false;
+  }
 
   readonly drop = (wanted: WantedSubscription): void => {
     const state = this.#subscriptions.get(wanted);
@@ -387,13 +387,6 @@ class Link implements SubscriptionLink {
   }
 }
 
-function isRateRefusal(error: unknown): boolean {
-  if (!isJsonObject(error)) return false;
-  const { code, message } = error;
-  const failure = {
-    kind: "rpc-error",
-    code: typeof code === "number" ? code : 0,
-    message: String(message),
-  } as const;
-  return isRateLimit(new RpcFailure(failure));
+function areEqual(a: WantedSubscription, b: WantedSubscription): boolean {
+  return a.kind === b.kind && JSON.stringify(a.params()) === JSON.stringify(b.params());
 }
