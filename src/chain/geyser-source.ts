@@ -44,6 +44,7 @@ export type GeyserOptions = {
 /** Each request contains every address: the more there are, the longer changes are gathered. */
 const GATHER_MS_PER_ADDRESS = 0.02;
 const MAX_REASON_LENGTH = 200;
+const NO_FILTERS = filtersText([], []);
 
 /**
  * A ChainSource whose subscriptions run over Yellowstone gRPC streams: whole programs at the cost of one
@@ -256,9 +257,12 @@ class GeyserSource {
     };
     const changed = this.#placement.update(accounts, this.#limits, otherFilters);
     const filtered = Math.max(1, programs.length, this.#mentionedChunks().length);
-    for (let index = 0; index * filters < filtered; index++) {
+    const indexes = new Set(this.#streams.keys());
+    for (let index = 0; index * filters < filtered; index++) indexes.add(index);
+    for (const index of indexes) {
       const text = this.#filtersText(index, programs);
-      if (this.#streams.has(index) && text === this.#sentFilters.get(index)) continue;
+      const sent = this.#sentFilters.get(index) ?? NO_FILTERS;
+      if (this.#streams.has(index) && text === sent) continue;
       this.#sentFilters.set(index, text);
       changed.add(index);
     }
@@ -267,6 +271,7 @@ class GeyserSource {
       if (index === 0 || followed.size + own.length + mentioned.size > 0) continue;
       stream.close();
       this.#streams.delete(index);
+      this.#sentFilters.delete(index);
       this.#health.forget(index);
       changed.delete(index);
     }
@@ -329,11 +334,15 @@ class GeyserSource {
 
   #filtersText(index: number, programs: readonly ProgramsFilter[]): string {
     const { programs: own, mentioned } = this.#wantsOf(index, programs);
-    return JSON.stringify([own, [...mentioned]]);
+    return filtersText(own, mentioned);
   }
 
   /** The addresses of each filter for transactions. */
   #mentionedChunks(): readonly (readonly Address[])[] {
     return chunksOf(this.followers.allMentioned(), this.#limits.addresses);
   }
+}
+
+function filtersText(programs: readonly ProgramsFilter[], mentioned: Iterable<Address>): string {
+  return JSON.stringify([programs, [...mentioned]]);
 }
