@@ -4,9 +4,15 @@ import { AppError } from "./app-error.ts";
 import { QueueClosed, TaskQueue } from "./task-queue.ts";
 
 /** Tasks that the test ends. */
-function queueOf({ maxActive = 1, maxWaiting = 10, maxWaitingOfGroup = 8 } = {}) {
+function queueOf({
+  maxActive = 1,
+  maxWaiting = 10,
+  maxWaitingOfGroup = 8,
+  reservedGroup = "reserved",
+} = {}) {
   const overloadedMessage = "Try again later.";
-  const queue = new TaskQueue({ maxActive, maxWaiting, maxWaitingOfGroup, overloadedMessage });
+  const limits = { maxActive, maxWaiting, maxWaitingOfGroup, reservedGroup };
+  const queue = new TaskQueue({ ...limits, overloadedMessage });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const run = (name: string, signal?: AbortSignal, group?: string) =>
@@ -47,6 +53,23 @@ test("S3: groups take turns, and a group with too many waiting tasks is refused 
   }
   await Promise.all(flood);
   assert.deepEqual([queue.active, queue.waiting], [0, 0]);
+});
+
+test("a reserved group is refused for its own tasks only, and takes turns with the others", async () => {
+  const { started, run, end } = queueOf();
+  const others = Array.from({ length: 11 }, (_, index) =>
+    run(`other${index}`, undefined, `other${index}`),
+  );
+  await assert.rejects(run("late", undefined, "late"), AppError);
+  const own = Array.from({ length: 8 }, (_, index) => run(`own${index}`, undefined, "reserved"));
+  await assert.rejects(run("own8", undefined, "reserved"), AppError);
+  while (started.length < others.length + own.length) {
+    end(started.at(-1) ?? "");
+    await round();
+  }
+  assert.equal(started.indexOf("own0"), others.length, "after the groups that came before");
+  end(started.at(-1) ?? "");
+  await Promise.all([...others, ...own]);
 });
 
 test("no more than maxActive tasks run, and the others follow in order", async () => {

@@ -7,6 +7,8 @@ export type TaskQueueOptions = {
   readonly maxWaiting: number;
   /** The most that wait of one group; unlimited if left out. */
   readonly maxWaitingOfGroup?: number;
+  /** A group that is refused for its own tasks only, so that others can't keep it out. */
+  readonly reservedGroup?: string;
   /** The public message of a refusal. */
   readonly overloadedMessage: string;
 };
@@ -56,7 +58,8 @@ export class TaskQueue {
   ): Promise<Result> {
     signal?.throwIfAborted();
     if (this.#isClosed) throw new QueueClosed();
-    if (this.isFull || this.#isGroupFull(group)) {
+    const isRefused = this.isFull && group !== this.#options.reservedGroup;
+    if (isRefused || this.#isGroupFull(group)) {
       throw new AppError("overloaded", {
         publicMessage: this.#options.overloadedMessage,
         context: { active: this.#active, waiting: this.waiting },

@@ -53,10 +53,13 @@ export type TokenLoadsDeps = LoadDeps & {
   readonly onMissing: (token: FollowedToken) => void;
 };
 
+/** The asker of loads for watchlists. */
+export const WATCHLIST = "watchlist";
 const LIMITS = {
   maxActive: 8,
   maxWaiting: 500,
   maxWaitingOfGroup: 60,
+  reservedGroup: WATCHLIST,
   overloadedMessage: "Too many tokens are being loaded; try again in a few seconds.",
 };
 /**

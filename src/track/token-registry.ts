@@ -29,7 +29,7 @@ import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
 import { tokenOfFollowedPool } from "./pool-token.ts";
 import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
 import { stateTimeMs } from "./state-slot.ts";
-import { TokenLoads } from "./token-loads.ts";
+import { TokenLoads, WATCHLIST } from "./token-loads.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 import type { TokenObserver } from "./token-observer.ts";
 import { TokenOpenings } from "./token-openings.ts";
@@ -51,8 +51,6 @@ const MAX_SEARCH_AGAIN_DOUBLINGS = 4;
 /** Tokens that a sweep visits at least, and the sweeps after which all were visited. */
 const LEAST_VISITS = 1_000;
 const SWEEPS_PER_ROUND = 15;
-/** The asker of loads for watchlists. */
-const WATCHLIST = "watchlist";
 
 export type TokenRegistryDeps = {
   readonly source: ChainSource;
