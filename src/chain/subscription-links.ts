@@ -118,7 +118,8 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     if (!isWorking(carrier)) return;
     for (const other of carriers) {
       if (other === carrier || !isSilentSince(other.last?.atMs ?? other.createdAtMs)) continue;
-      for (const wanted of [...other.carried].slice(0, mostPerLink - carrier.carried.size)) {
+      const room = Math.max(0, mostPerLink - carrier.carried.size);
+      for (const wanted of [...other.carried].slice(0, room)) {
         takeFrom(other, wanted);
         carry(carrier, wanted);
       }
