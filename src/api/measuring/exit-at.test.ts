@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitOn } from "#src/track/markets.ts";
-import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { someMarkets, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { startTokenApp } from "#test/support/token-app.ts";
+import { startTokenApp, TOKEN_MARKET } from "#test/support/token-app.ts";
 
 test("any size is priced as requested, not snapped, and the route adds up to the payment", async (t) => {
   const get = await startTokenApp(t);
@@ -18,6 +18,26 @@ test("any size is priced as requested, not snapped, and the route adds up to the
   assert.ok(Math.abs(paid - body.net_sol) < 1e-9);
   assert.equal(body.net_lamports, String(Math.round(body.net_sol * 1e9)));
   assert.equal(body.age_seconds, 1);
+});
+
+test("a sale has the slot of the answer that was published while it was measured", async (t) => {
+  const newer = { ...someMeasurement, c10Sol: 4.2 };
+  for (const [findings, slot, capacity] of [
+    [[], 400_000_001, 4.2],
+    // Executing a sale takes a while: the newer answer may be of a later state.
+    [[{ kind: "executed", venue: "raydium-cpmm" }], 400_000_000, 5.1],
+  ] as const) {
+    let latest = someSnapshot({ slot: 400_000_000n, findings });
+    const get = await startTokenApp(t, {
+      latest: () => latest,
+      async exit(_mint, sale) {
+        latest = someSnapshot({ slot: 400_000_001n, measurement: newer, findings });
+        return exitOn(TOKEN_MARKET, sale);
+      },
+    });
+    const { body } = await get("/exitability/at?size=1");
+    assert.deepEqual([body.slot, body.capacity_sol], [slot, capacity]);
+  }
 });
 
 test("an amount of tokens is priced like an amount of SOL", async (t) => {

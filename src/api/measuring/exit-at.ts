@@ -30,6 +30,7 @@ import { STATE_WORD } from "../words.ts";
 import { ExitMore, exitMore, MAX_COST_FIELD, NO_MORE } from "./exit-more.ts";
 import {
   answerAboutToken,
+  assessmentOfSale,
   currentSnapshot,
   NO_SLOT_FIELD,
   PROFILE_FIELD,
@@ -201,12 +202,13 @@ export const getExitAt = defineOperation({
       id,
       profile: query.profile,
       snapshotOf: currentSnapshot(markets),
-      async answer({ assessment }, mint) {
+      async answer({ assessment: before }, mint) {
         const { profile, unit, max_cost: maxCostPpm = null, detail } = query;
-        const sale = saleIn(assessment.decimals);
+        const sale = saleIn(before.decimals);
         const question = sale && { profile, sale, isDetailed: detail === "full" };
         const answer = question === null ? null : await answerOf(markets, mint, question);
         const exit = answer?.exit ?? BLOCKED;
+        const assessment = assessmentOfSale(markets, before);
         const more =
           answer === null ? NO_MORE : exitMore(answer, { maxCostPpm, inUsd: unit === "usd" });
         return {

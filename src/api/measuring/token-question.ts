@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { type Profile, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { type Assessment, type Profile, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import {
   LONGEST_FRACTION,
   parseSize,
@@ -9,6 +9,7 @@ import {
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
+import type { Markets } from "#src/track/markets.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { type Address, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
@@ -103,6 +104,17 @@ export function currentSnapshot(markets: {
 }) {
   return async (mint: Address): Promise<MarketSnapshot> =>
     markets.latest(mint) ?? (await markets.snapshot(mint));
+}
+
+/**
+ * The assessment of the market that a sale was just measured on. A tracker in another thread or process
+ * publishes its newer answer before its reply about the sale. While sales are executed, which takes a while,
+ * answers can be newer than the sale: then it is the assessment from before.
+ */
+export function assessmentOfSale(markets: Pick<Markets, "latest">, before: Assessment): Assessment {
+  if (before.findings.some(({ kind }) => kind === "executed")) return before;
+  const latest = markets.latest(before.mint);
+  return latest?.kind === "assessed" ? latest.assessment : before;
 }
 
 /** @throws AppError chain_unavailable */
