@@ -16,8 +16,8 @@ export type StreamEvent =
   /** A token's newest answer. After an interruption the same answer may be repeated. */
   | { readonly type: "exitability"; readonly exitability: Exitability }
   /**
-   * A token without an answer, and the reason. With status 503 its answers follow when there are any;
-   * with another status the next event for it may come when the stream is reopened.
+   * A token without an answer, and the reason. With status 500 or 503 its answers follow as soon as there
+   * are any; with another status the next event for it may come when the stream is reopened.
    */
   | { readonly type: "unavailable"; readonly outcome: TokenOutcome }
   /** The connection is lost: earlier answers become stale until the next event. */
