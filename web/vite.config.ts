@@ -14,5 +14,13 @@ export default defineConfig({
     // The pages' own styles are a few hundred bytes each: together they compress better.
     cssCodeSplit: false,
     reportCompressedSize: false,
+    // Small parts that several pages share: in files of their own they compress worse, and each is a request.
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [{ name: "parts", test: /components\/(?:number-|scroll-box|for-member)/ }],
+        },
+      },
+    },
   },
 });
