@@ -126,6 +126,9 @@ async function publishesWithdrawal(
         .getByText("Se ha retirado liquidez")
         .first()
         .waitFor();
+      // A new alert is read out, and not its age each second.
+      const ages = reader.page.locator(".feed-item time:not([aria-live=off])");
+      assert.equal(await ages.count(), 0);
       await reader.keepPicture("alerts-arrived-dark-es");
       const told = reader.page.waitForResponse((response) =>
         response.url().endsWith("/oracle/event"),

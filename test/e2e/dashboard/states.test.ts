@@ -196,6 +196,7 @@ test("the banner of an alert states when it began, and once it has ended, also f
       found.map((each) => each.getAttribute("datetime")),
     );
     assert.deepEqual(times, [alert.started_at, ...(ended_at === null ? [] : [ended_at])]);
+    assert.equal(await page.locator(".alert-when").getAttribute("aria-live"), "off");
     const when = await page.locator(".alert-when").innerText();
     assert.equal(when, ended_at === null ? "50 min ago" : "50 min ago · over for 4 min");
     assert.match(await page.locator(".alert-title").innerText(), /Heavy selling$/);

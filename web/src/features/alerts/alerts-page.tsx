@@ -87,6 +87,7 @@ function Entry({ item }: { readonly item: Alert }) {
         </div>
         <time
           className="soft small figure"
+          aria-live="off"
           dateTime={item.created_at}
           title={formatTime(item.created_at, language)}
         >

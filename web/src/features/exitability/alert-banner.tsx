@@ -26,11 +26,14 @@ export function AlertBanner({ alert, isOn }: Props) {
 
 type WhenProps = { readonly alert: HistoryAlert; readonly isOn: boolean };
 
-/** When it happened, and for how long it is over: the second time alone would read as the first. */
+/**
+ * When it happened, and for how long it is over: the second time alone would read as the first. Ages are not
+ * read out as they grow.
+ */
 function When({ alert: { started_at, ended_at }, isOn }: WhenProps) {
   const { text } = usePreferences();
   return (
-    <span className="small figure alert-when">
+    <span className="small figure alert-when" aria-live="off">
       <Age at={started_at} sentence={text.exit.alert.ago} />
       {isOn || ended_at === null ? null : (
         <>
