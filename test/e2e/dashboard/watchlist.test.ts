@@ -185,3 +185,37 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     await eventually("an empty watchlist", items);
   });
 });
+
+test("an entry states its trend, and that its token has no pool; a removal leaves the focus in the list", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit();
+  await signIn("nora@example.com");
+  const mint = `${"1".repeat(31)}2`;
+  const add = async (data: object) =>
+    page
+      .context()
+      .request.post("/api/oracle/watchlist", { data, headers: { origin: dashboard.url } });
+  assert.equal((await add({ mint })).status(), 201);
+  await open("/watchlist");
+  const row = page.locator("tbody tr");
+  await row.getByText("No known pool").waitFor();
+  await row.getByText("not measured").waitFor();
+  let measured: object = { state: "ok", trend: "deteriorating", alerta_deterioro: false };
+  await page.route(/\/oracle\/watchlist$/, async (route) => {
+    const response = await route.fetch();
+    const { items } = (await response.json()) as { items: { exitability: object }[] };
+    const changed = items.map((item) => ({
+      ...item,
+      exitability: { ...item.exitability, ...measured },
+    }));
+    await route.fulfill({ response, json: { items: changed } });
+  });
+  await row.locator(".badge.warn").getByText("deteriorating").waitFor();
+  measured = { state: "bloqueado_dato", trend: "deteriorating" };
+  await row.locator(".badge.warn").waitFor({ state: "detached" });
+  await page.unroute(/\/oracle\/watchlist$/);
+  await page.getByRole("button", { name: /^Remove:/ }).press("Enter");
+  await row.waitFor({ state: "detached" });
+  assert.equal(await page.evaluate("document.activeElement.id"), "watched");
+});

@@ -7,6 +7,8 @@ export type Outcome =
   | { readonly kind: "no-exit" }
   /** The token can be sold, at other sizes than this one. */
   | { readonly kind: "not-measured" }
+  /** A complete search found no pool of the token. */
+  | { readonly kind: "no-pool" }
   | { readonly kind: "unknown" };
 
 export function outcomeOf({
@@ -22,5 +24,6 @@ export function outcomeOf({
       slippagePct: slippage_pct,
     };
   if (state === "ok") return { kind: "no-exit" };
+  if (state === "not_found") return { kind: "no-pool" };
   return { kind: state === "bloqueado_tamano_amm" ? "not-measured" : "unknown" };
 }

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useRef } from "react";
+import { useEffect, useEffectEvent, useLayoutEffect, useRef } from "react";
 import { Button } from "../../components/button.tsx";
 import { usePreferences } from "../../lib/preferences.tsx";
 
@@ -16,6 +16,14 @@ type Props = {
 export function RemoveButton({ name, isLeaving, onLeaving, onRemove }: Props) {
   const { text } = usePreferences();
   const isUndone = useRef(false);
+  const button = useRef<HTMLButtonElement>(null);
+  // A focus that would go with the entry stays in the list.
+  useLayoutEffect(
+    () => () => {
+      if (document.activeElement === button.current) document.getElementById("watched")?.focus();
+    },
+    [],
+  );
   const remove = useEffectEvent(onRemove);
   useEffect(() => {
     if (!isLeaving) return;
@@ -38,6 +46,7 @@ export function RemoveButton({ name, isLeaving, onLeaving, onRemove }: Props) {
   return (
     <>
       <Button
+        ref={button}
         isSmall
         look={isLeaving ? "plain" : "quiet"}
         onClick={() => {

@@ -49,7 +49,7 @@ function ListOf({ account }: { readonly account: Account }) {
       {items.length === 0 ? null : <MailConsent email={account.email} />}
       <section className="panel stack" aria-labelledby="watched">
         <div className="row spread">
-          <h2 id="watched" className="figure">
+          <h2 id="watched" className="figure" tabIndex={-1}>
             {text.watchlist.limit(items.length, limit)}
           </h2>
           <Choice

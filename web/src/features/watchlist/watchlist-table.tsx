@@ -90,10 +90,11 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
         <Link className="watched-name" href={`/token/${item.mint}?size=${item.size_sol}`}>
           <bdi>{name}</bdi>
         </Link>{" "}
-        {isAlerting ? <Badge look="bad">{text.watchlist.deteriorating}</Badge> : null}
-        {measured.trend === "improving" && !isAlerting ? (
-          <Badge look="plain">{text.token.trends.improving}</Badge>
-        ) : null}
+        {isAlerting ? (
+          <Badge look="bad">{text.watchlist.deteriorating}</Badge>
+        ) : (
+          <Trend measured={measured} />
+        )}
       </th>
       <td data-name={text.watchlist.size}>
         <SizeField item={item} name={name} onChange={onChange} />
@@ -129,6 +130,17 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
   );
 }
 
+/** The trend of a token that can be measured; a stable one is not worth a word. */
+function Trend({
+  measured: { state, trend },
+}: {
+  readonly measured: WatchlistItem["exitability"];
+}) {
+  const { text } = usePreferences();
+  if (state === "bloqueado_dato" || trend === null || trend === "stable") return null;
+  return <Badge look={trend === "improving" ? "plain" : "warn"}>{text.token.trends[trend]}</Badge>;
+}
+
 type OutcomeProps = { readonly item: WatchlistItem };
 
 /** What the position would pay: its size less what it loses. */
@@ -141,6 +153,7 @@ function Paid({ item }: OutcomeProps) {
     case "no-exit":
       return text.exit.capacityNone;
     case "not-measured":
+    case "no-pool":
       return <span className="soft">{text.exit.unasked}</span>;
     case "unknown":
       return <Unknown />;
@@ -163,6 +176,8 @@ function Slippage({ item }: OutcomeProps) {
       return <Badge look="bad">{text.token.noExit}</Badge>;
     case "not-measured":
       return <span className="soft words">{text.token.notMeasured}</span>;
+    case "no-pool":
+      return <span className="soft words">{text.token.notFoundTitle}</span>;
     case "unknown":
       return <Unknown />;
   }
