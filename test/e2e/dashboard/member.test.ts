@@ -203,3 +203,13 @@ async function statusWith(url: string, key: string): Promise<number> {
   await response.arrayBuffer();
   return response.status;
 }
+
+test("after signing in, back leads to the page before, and not to the form", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit();
+  await open("/method");
+  await signIn("back@example.com");
+  await page.goBack();
+  await page.getByRole("heading", { level: 1, name: "How it is measured" }).waitFor();
+});

@@ -81,7 +81,8 @@ function CodeForm({ email, onOther }: CodeProps) {
     const body = { email, code: code.replaceAll(" ", "") };
     await api("/api/auth/sign-in", { method: "POST", body });
     await client.invalidateQueries();
-    navigate(nextPath(window.location.search));
+    // "Back" leads to the page before, and not to this form.
+    navigate(nextPath(window.location.search), { isReplacing: true });
   }
   return (
     <>
