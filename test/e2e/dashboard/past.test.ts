@@ -91,3 +91,31 @@ test("what the mint allows, and what is open of the past, is read again each min
   await page.clock.fastForward(61_000);
   await Promise.all(again);
 });
+
+test("a missing loss of the past reads as no exit, not measured or unknown, whichever is known", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const slippage = { "0.5": 0.4, "1": 0.5, "2": 1, "5": 2, "10": 4, "50": null };
+  for (const [word, c10_sol, missing] of [
+    ["Three", 20, "no exit"],
+    ["Three", null, "unknown"],
+    ["Sea", 20, "not measured above 10 SOL"],
+  ] as const) {
+    const { page, open } = await dashboard.visit();
+    const figures = { depth_sol: 300, precio_mid: 5e-6, slippage };
+    const points = [20, c10_sol].map((c10, place) => ({
+      t: new Date(Date.now() - (2 - place) * 60_000).toISOString(),
+      c10_sol: c10,
+      ...figures,
+    }));
+    const mint = demoMint(word);
+    await page.route(/\/history\?/, (route) =>
+      route.fulfill({ json: { token_id: mint, step_seconds: 60, points, alerts: [] } }),
+    );
+    await open(`/token/${mint}?size=50`);
+    await page.getByRole("radio", { name: "Loss at my size" }).check();
+    const chart = page.getByRole("slider", { name: /^Loss when selling 50.SOL, one route$/ });
+    await chart.press("End");
+    assert.match((await chart.getAttribute("aria-valuetext")) ?? "", new RegExp(`: ${missing}$`));
+  }
+});

@@ -39,10 +39,15 @@ const LEAST_SPAN_SECONDS = 300;
 const SERIES = ["capacity", "depth", "price", "slippage"] as const;
 type Series = (typeof SERIES)[number];
 
-type Props = { readonly mint: string; readonly sizeSol: number | null };
+type Props = {
+  readonly mint: string;
+  readonly sizeSol: number | null;
+  /** Of a family that is measured up to 10 SOL. */
+  readonly isOther: boolean;
+};
 
 /** One figure over time, on a scale of its own, with the alerts that began in it. */
-export function HistoryPanel({ mint, sizeSol }: Props) {
+export function HistoryPanel({ mint, sizeSol, isOther }: Props) {
   const { text } = usePreferences();
   const [range, setRange] = useState<Range>("hour");
   const [series, setSeries] = useState<Series>("capacity");
@@ -66,7 +71,13 @@ export function HistoryPanel({ mint, sizeSol }: Props) {
       <Loaded query={useHistory(mint, range)} height={`${HEIGHT + 90}px`}>
         {(data) => (
           <>
-            <Picture history={data} range={range} series={series} sizeSol={sizeSol} />
+            <Picture
+              history={data}
+              range={range}
+              series={series}
+              sizeSol={sizeSol}
+              isOther={isOther}
+            />
             <AlertList alerts={data.alerts} />
           </>
         )}
@@ -75,14 +86,13 @@ export function HistoryPanel({ mint, sizeSol }: Props) {
   );
 }
 
-type PictureProps = {
+type PictureProps = Omit<Props, "mint"> & {
   readonly history: History;
   readonly range: Range;
   readonly series: Series;
-  readonly sizeSol: number | null;
 };
 
-function Picture({ history, range, series, sizeSol }: PictureProps) {
+function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
   const { text, language } = usePreferences();
   const size = nearestStandardSize(sizeSol ?? 1);
   const { alerts } = history;
@@ -173,11 +183,18 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
     }),
     [alerts, language, range, series, text],
   );
+  /** A loss that is missing at a known capacity is one that can't be made, or is not measured. */
+  const missingAt = ({ c10_sol }: HistoryPoint) =>
+    series !== "slippage" || c10_sol === null
+      ? text.common.unknown
+      : isOther && size === "50"
+        ? text.token.notMeasured
+        : text.token.noExit;
   const readAt = (index: number) => {
     const point = points[index];
     const value = data[1]?.[index];
     if (point === undefined) return "";
-    const shown = value === null || value === undefined ? text.common.unknown : show(value);
+    const shown = value === null || value === undefined ? missingAt(point) : show(value);
     return `${formatTime(point.t, language)}: ${shown}`;
   };
   const isEmpty = points.every(({ c10_sol }) => c10_sol === null);
@@ -189,7 +206,7 @@ function Picture({ history, range, series, sizeSol }: PictureProps) {
     );
   const name =
     series === "slippage"
-      ? text.exit.chart.atSize(formatSol(Number(size), language))
+      ? `${text.exit.chart.atSize(formatSol(Number(size), language))}, ${text.exit.ways.retail}`
       : `${text.exit.chart.seriesNames[series]}, SOL`;
   return (
     <>

@@ -57,7 +57,7 @@ function Steps({ first, size }: StepsProps) {
       </p>
     );
   }
-  const loss = `${words.loss} ${formatSol(Number(size), language)}`;
+  const loss = `${words.loss} ${formatSol(Number(size), language)}, ${text.exit.ways.retail}`;
   return (
     <>
       <table className="cards-on-phone">
@@ -105,7 +105,9 @@ function Waiting({ day, size }: WaitingProps) {
   return (
     <>
       <table className="cards-on-phone">
-        <caption>{words.size(formatSol(Number(size), language))}</caption>
+        <caption>
+          {words.size(formatSol(Number(size), language))}, {text.exit.ways.retail}
+        </caption>
         <thead>
           <tr>
             <th scope="col">{words.waited}</th>

@@ -24,7 +24,7 @@ export function TokenDetails({ mint, answer, facts, sale, exit, isPaused }: Deta
     <>
       <BlockersPanel mint={mint} answer={answer} />
       {isBlocked ? null : <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} />}
-      <HistoryPanel mint={mint} sizeSol={sizeSol} />
+      <HistoryPanel mint={mint} sizeSol={sizeSol} isOther={answer?.amm === "otro"} />
       {isBlocked ? null : <PastPanel mint={mint} sizeSol={sizeSol} />}
       {isPaused ? <ClosedPoolsTable mint={mint} /> : null}
       {isBlocked ? null : <PoolsTable mint={mint} facts={facts} />}
