@@ -3,9 +3,9 @@ import type { Definition } from "./definition.ts";
 export const DEFINITIONS_EN: readonly Definition[] = [
   {
     name: "What is measured",
-    body: "Whether a position of some size can be sold now, and what would be lost. All of the token's pools against SOL or a stable dollar count, and its launch curve. What is quoted in dollars takes a second hop into SOL.",
+    body: "Whether a position of some size can be sold now, and what would be lost. All of the token's pools against SOL, a stable dollar or a token that can be sold for SOL count, and its launch curve. What is not quoted in SOL takes further hops into it.",
     formula:
-      "pools with SOL, USDC, USDT or USD1 on the programs of the status page; the second hop by the deepest SOL pool of that dollar",
+      "pools on the programs of the status page; USDC, USDT and USD1 go on through their deepest SOL pool, another token through its own best route",
   },
   {
     name: "Mid price",
@@ -73,14 +73,14 @@ export const DEFINITIONS_EN: readonly Definition[] = [
   },
   {
     name: "Deterioration alert",
-    body: "It turns on when capacity falls 30 % within a minute, when one withdrawal of liquidity cuts it by 20 %, or when it drifts down more than is normal. It turns off on recovery, or after half an hour without new lows. A migration or a gap in the data never counts.",
+    body: "It turns on when capacity falls 30 % within a minute, when one withdrawal of liquidity cuts it by 20 %, when the withdrawals of a day take half, or when it drifts down more than is normal. It turns off on recovery, or after half an hour without new lows. A migration never counts, and a gap in the data only if over half is gone after it.",
     formula:
-      "a jump within 60 s, a withdrawal in one slot, or a cumulative sum (CUSUM) on log C10; off at 80 % of the level before",
+      "a jump within 60 s, a withdrawal in one slot, half withdrawn in 24 h, a cumulative sum (CUSUM) on log C10, or below half after a gap; off at 80 % of the level before",
   },
   {
     name: "Watchlist alerts",
-    body: "We notify you when the alert of a token you watch turns on, and when slippage at your own size passes 10 % or there is no exit any more. One message per cause, and another only after it has turned off.",
-    formula: "on at 10 %, off below 8 %; a blocked answer changes nothing",
+    body: "We notify you when the alert of a token you watch turns on, when slippage at your own size passes 10 % or there is no exit any more, and when the answer stays unknown for over a minute. One message per cause, and another only after it has turned off.",
+    formula: "on at 10 %, off below 8 %; unknown for 60 s",
   },
   {
     name: "Live accuracy",

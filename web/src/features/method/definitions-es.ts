@@ -3,9 +3,9 @@ import type { Definition } from "./definition.ts";
 export const DEFINITIONS_ES: readonly Definition[] = [
   {
     name: "Qué se mide",
-    body: "Si una posición de cierto tamaño se puede vender ahora y cuánto se perdería. Cuentan todos los pools del token contra SOL o contra un dólar estable, y su curva de lanzamiento. Lo cotizado en dólares da un segundo salto hasta SOL.",
+    body: "Si una posición de cierto tamaño se puede vender ahora y cuánto se perdería. Cuentan todos los pools del token contra SOL, un dólar estable u otro token que se venda por SOL, y su curva de lanzamiento. Lo que no cotiza en SOL da más saltos hasta él.",
     formula:
-      "pools con SOL, USDC, USDT o USD1 en los programas de la página de estado; el segundo salto, por el pool de SOL más profundo de ese dólar",
+      "pools de los programas de la página de estado; USDC, USDT y USD1 siguen por su pool de SOL más profundo, otro token por su mejor ruta",
   },
   {
     name: "Precio medio",
@@ -51,7 +51,7 @@ export const DEFINITIONS_ES: readonly Definition[] = [
   },
   {
     name: "Fase",
-    body: "En la curva: lo vende la curva de su lanzamiento. Migrando: la curva está completa y su pool aún no abre. Migrado: salió de una curva a un pool. Cotizado: sus pools no vienen de ninguna curva conocida.",
+    body: "En la curva: lo vende la curva de su lanzamiento. Migrando: la curva está completa y su pool aún no abre. Graduado: salió de una curva a un pool. En pools: sus pools no vienen de ninguna curva conocida.",
     formula: "según las cuentas de la curva y los pools en la cadena",
   },
   {
@@ -74,15 +74,14 @@ export const DEFINITIONS_ES: readonly Definition[] = [
   },
   {
     name: "Alerta de deterioro",
-    body: "Salta cuando la capacidad cae un 30 % en un minuto, cuando una retirada de liquidez la corta un 20 %, o cuando cae poco a poco más de lo normal. Se apaga al recuperarse, o a la media hora sin nuevos mínimos. Una migración o un hueco en los datos nunca cuentan.",
+    body: "Salta cuando la capacidad cae un 30 % en un minuto, cuando una retirada de liquidez la corta un 20 %, cuando las retiradas de un día se llevan la mitad, o cuando cae poco a poco más de lo normal. Se apaga al recuperarse, o a la media hora sin nuevos mínimos. Una migración nunca cuenta, y un hueco en los datos solo si tras él falta más de la mitad.",
     formula:
-      "salto en 60 s, retirada en un slot, o suma acumulada (CUSUM) sobre log C10; se apaga al 80 % del nivel anterior",
+      "salto en 60 s, retirada en un slot, mitad retirada en 24 h, suma acumulada (CUSUM) sobre log C10, o menos de la mitad tras un hueco; se apaga al 80 % del nivel anterior",
   },
   {
     name: "Avisos de seguimiento",
-    body: "Avisamos cuando salta la alerta de un token que sigues, y cuando el deslizamiento a tu propio tamaño pasa del 10 % o deja de haber salida. Un aviso por causa, y otro solo cuando el anterior se haya apagado.",
-    formula:
-      "se enciende en 10 %, se apaga por debajo de 8 %; una respuesta bloqueada no cambia nada",
+    body: "Avisamos cuando salta la alerta de un token que sigues, cuando el deslizamiento a tu propio tamaño pasa del 10 % o deja de haber salida, y cuando la respuesta sigue desconocida más de un minuto. Un aviso por causa, y otro solo cuando el anterior se haya apagado.",
+    formula: "se enciende en 10 %, se apaga por debajo de 8 %; desconocida durante 60 s",
   },
   {
     name: "Exactitud en vivo",

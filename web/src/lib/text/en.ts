@@ -89,7 +89,7 @@ export const en: Text = {
     noExit: "no exit",
     notMeasured: "not measured above 10 SOL",
     sizeLabel: "Position size in SOL",
-    youLose: "It would lose",
+    youLose: "you lose",
     notSold: "This position can't be sold whole.",
     notSoldReasons: {
       "exceeds-supply": "It exceeds the token's whole supply.",

@@ -113,7 +113,7 @@ export const es = {
     noExit: "sin salida",
     notMeasured: "no se mide por encima de 10 SOL",
     sizeLabel: "Tamaño de la posición en SOL",
-    youLose: "Se perderían",
+    youLose: "pierdes un",
     notSold: "Esa posición no se puede vender entera.",
     notSoldReasons: {
       "exceeds-supply": "Supera la oferta total del token.",
@@ -173,7 +173,7 @@ export const es = {
     watchFull: "Tu plan no admite más tokens.",
     limitTitle: "Límite de consultas alcanzado",
     quota: (remaining: string, limit: string) =>
-      `Te quedan ${remaining} de ${limit} consultas hoy.`,
+      `Consultas que te quedan hoy: ${remaining} de ${limit}.`,
     plans: "Planes",
     limitDay: (used: string, limit: string) =>
       `Has usado ${used} de ${limit} consultas hoy; la cuenta vuelve a cero a las 00:00 UTC.`,
