@@ -23,13 +23,14 @@ type Props = {
   readonly mint: string;
   readonly answer: Exitability | undefined;
   readonly sizeSol: number | null;
+  readonly isPushed: boolean;
 };
 
 /** Loss over size, by one route and split, with the standard sizes as a table. */
-export function SlippageCurve({ mint, answer, sizeSol }: Props) {
+export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
   const { text } = usePreferences();
-  const retail = useExitability(mint, "retail", true);
-  const pro = useExitability(mint, "pro", true);
+  const retail = useExitability(mint, "retail", isPushed);
+  const pro = useExitability(mint, "pro", isPushed);
   return (
     <section className="panel stack" aria-labelledby="curve">
       <h2 id="curve">{text.exit.chart.curveTitle}</h2>
