@@ -14,7 +14,7 @@ export function wasAskedFor(mint: string): boolean {
 }
 
 /**
- * Below the heading of a watched token, while its alerts go nowhere. Where it was asked before, its place
+ * Below the answer for a watched token, while its alerts go nowhere. Where it was asked before, its place
  * is kept until that is known again, so that nothing moves when it arrives.
  */
 export function MailRow({ mint }: { readonly mint: string }) {

@@ -101,7 +101,6 @@ export function TokenPage({ mint }: Props) {
         exitSol={known?.size_sol ?? null}
         isMissing={refusal !== null && refusal.code === "not_found"}
       />
-      <MailRow mint={mint} />
       {refusal !== null && !isReplaced ? (
         <Refused mint={mint} error={refusal} onRetry={() => void exit.refetch()} />
       ) : null}
@@ -140,6 +139,7 @@ export function TokenPage({ mint }: Props) {
               isPaused={isClosed}
             />
           </section>
+          <MailRow mint={mint} />
           <div className="answer-notes stack">
             <QuotaLine />
             <Announcement exit={isJudged ? known : undefined} isPaused={isClosed} />
