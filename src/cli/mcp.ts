@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { parseArgs } from "node:util";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { AGENT_LANGUAGE, createMcpServer } from "#src/api/mcp/mcp-server.ts";
-import { type Ask, prepareTools } from "#src/api/mcp/tool.ts";
+import { type Ask, prepareTools, type ToolAnswer } from "#src/api/mcp/tool.ts";
 import { TOOLS } from "#src/api/mcp/tools.ts";
 import { baseUrl, readConfig } from "#src/app/config.ts";
 import manifest from "../../package.json" with { type: "json" };
@@ -75,12 +75,25 @@ function askOver(url: string, apiKey: string | null): Ask {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const response = await fetch(url + path, { method, headers, body, signal });
+      const text = await response.text();
+      if (!isJson(response)) return strangeAnswer(url, response.status);
       const retryAfter = response.headers.get("retry-after");
-      return { status: response.status, text: await response.text(), retryAfter };
+      return { status: response.status, text, retryAfter };
     } catch {
       const message = `No service answers at ${url}: start one (npm start), or name another by exitability mcp --url URL.`;
       const text = JSON.stringify({ error: "unreachable", message });
       return { status: UNREACHABLE, text, retryAfter: null };
     }
   };
+}
+
+function isJson({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("application/json") === true;
+}
+
+/** The page of a proxy, or of another site. */
+function strangeAnswer(url: string, status: number): ToolAnswer {
+  const message = `What answers at ${url} is not an Exitability service, or it is behind a proxy that fails (HTTP ${status}): check --url.`;
+  const text = JSON.stringify({ error: "bad_answer", message });
+  return { status: UNREACHABLE, text, retryAfter: null };
 }

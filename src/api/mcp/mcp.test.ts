@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { text as buffered } from "node:stream/consumers";
 import { test } from "node:test";
@@ -235,6 +236,25 @@ test("where no service answers, the tool says where it asked and what to do", as
   assert.equal(answer.isError, true);
   const { message } = JSON.parse(answer.content[0]?.text ?? "");
   assert.match(message, /No service answers at http:\/\/127\.0\.0\.1:1: start one/);
+});
+
+test("where a web page answers instead of a service, the tool states it", async (t) => {
+  const site = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/html" }).end("<!doctype html>");
+  });
+  site.listen(0, "127.0.0.1");
+  await once(site, "listening");
+  closeAfter(t, () => void site.close());
+  const { port } = site.address() as AddressInfo;
+  const client = new Client({ name: "test", version: "1" });
+  const args = ["bin/exitability.mjs", "mcp", "--url", `http://127.0.0.1:${port}`];
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args, stderr: "ignore" }),
+  );
+  closeAfter(t, () => client.close());
+  const answer = await call(client, "measure_exit", { mint: SOME_MINT });
+  assert.equal(answer.isError, true);
+  assert.match(answer.content[0]?.text ?? "", /is not an Exitability service.*check --url/);
 });
 
 test("over standard input and output the same tools ask a running service", async (t) => {
