@@ -1,5 +1,5 @@
 import Type from "typebox";
-import type { Profile } from "#src/measure/assessment.ts";
+import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
@@ -9,6 +9,7 @@ import { defineOperation } from "../operation.ts";
 import { AddressText, NullableNumber, Timestamp, timestamp } from "../values.ts";
 import {
   answerAboutToken,
+  assessmentOfSale,
   currentSnapshot,
   NO_SLOT_FIELD,
   TOKEN_ERRORS,
@@ -21,6 +22,8 @@ const SIZES_TENTHS = [
 ] as const;
 const LAMPORTS_PER_TENTH = 100_000_000n;
 const AT_ONCE = 4;
+/** A token that trades in each slot would be measured for ever. */
+const MOST_ATTEMPTS = 3;
 
 const CurveBody = Type.Object(
   {
@@ -66,20 +69,33 @@ export const getCurve = defineOperation({
       id,
       profile: "retail",
       snapshotOf: currentSnapshot(markets),
-      async answer({ assessment }, mint) {
+      async answer({ assessment: before }, mint) {
+        const { assessment, points } = await curveOf(markets, before);
         return {
           body: {
             token_id: mint,
             slot: toNumber(assessment.slot),
             updated_at: timestamp(assessment.stateTimeMs),
-            points: await mapSome(SIZES_TENTHS, AT_ONCE, (tenths) =>
-              pointAt(markets, mint, BigInt(tenths) * LAMPORTS_PER_TENTH),
-            ),
+            points,
           },
         };
       },
     }),
 });
+
+/** All points of one market: measured again where a tracker in another thread or process had a newer one meanwhile. */
+async function curveOf(markets: Pick<Markets, "exit" | "latest">, before: Assessment) {
+  let assessment = before;
+  for (let attempt = 1; ; attempt++) {
+    const { mint, measurement } = assessment;
+    const points = await mapSome(SIZES_TENTHS, AT_ONCE, (tenths) =>
+      pointAt(markets, mint, BigInt(tenths) * LAMPORTS_PER_TENTH),
+    );
+    assessment = assessmentOfSale(markets, assessment);
+    if (assessment.measurement === measurement || attempt === MOST_ATTEMPTS)
+      return { assessment, points };
+  }
+}
 
 async function pointAt(markets: Pick<Markets, "exit">, mint: Address, sizeLamports: bigint) {
   const slippageOf = async (profile: Profile): Promise<number | null> => {
