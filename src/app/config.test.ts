@@ -66,7 +66,7 @@ test("several RPC addresses are one node and those used while it does not answer
     kind: "rpc",
     httpUrl: "https://a.example",
     wsUrl: "wss://a.example",
-    fallbacks: [{ httpUrl: "https://b.example", wsUrl: "wss://b.example" }],
+    fallbackUrls: ["https://b.example"],
   });
   assert.equal(accuracy, "sample");
   assert.equal(readConfig({}).accuracy, "full");

@@ -66,8 +66,8 @@ export type ChainConfig =
       readonly kind: "rpc";
       readonly httpUrl: string;
       readonly wsUrl: string;
-      /** Further nodes, used while the first does not answer. */
-      readonly fallbacks?: readonly { readonly httpUrl: string; readonly wsUrl: string }[];
+      /** The HTTP addresses of further nodes, used while the first does not answer. */
+      readonly fallbackUrls?: readonly string[];
     }
   | { readonly kind: "recorded"; readonly directory: string }
   | { readonly kind: "demo" };
@@ -182,14 +182,12 @@ function chainOf(read: Read): ChainConfig {
     throw new ConfigError("set either SOLANA_RPC_URL or ACCOUNTS_DIR, not both");
   }
   if (httpUrl !== null) {
-    const fallbacks = others.flatMap((other) =>
-      other === null ? [] : [{ httpUrl: other, wsUrl: webSocketOf(other) }],
-    );
+    const fallbackUrls = others.filter((other) => other !== null);
     return {
       kind: "rpc",
       httpUrl,
       wsUrl: wsUrl ?? webSocketOf(httpUrl),
-      ...(fallbacks.length === 0 ? {} : { fallbacks }),
+      ...(fallbackUrls.length === 0 ? {} : { fallbackUrls }),
     };
   }
   if (wsUrl !== null) throw new ConfigError("SOLANA_WS_URL needs SOLANA_RPC_URL");

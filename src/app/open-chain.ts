@@ -117,10 +117,10 @@ const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 /** Logs if the node is not one of mainnet, or if the nodes are of different chains. */
 async function reportChain(
   node: NodeReport,
-  { httpUrl, fallbacks = [] }: Omit<ChainConfig & { readonly kind: "rpc" }, "kind">,
+  { httpUrl, fallbackUrls = [] }: Omit<ChainConfig & { readonly kind: "rpc" }, "kind">,
   logger: ChainLogger | undefined,
 ): Promise<void> {
-  const hosts = [httpUrl, ...fallbacks.map((other) => other.httpUrl)].map(hostOf);
+  const hosts = [httpUrl, ...fallbackUrls].map(hostOf);
   const hashes = await node.compareChains();
   const own = hashes.find((hash) => hash !== null) ?? null;
   if (own !== null && own !== MAINNET_GENESIS) {

@@ -216,8 +216,8 @@ test("another endpoint answers while the first does not, unless it is of another
         : result(response, request, { context: { slot }, value: [null] }),
     );
   const second = await answering(7, "main");
-  const fallback = { httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" };
-  const absent = sourceAt(t, "http://127.0.0.1:9", { fallbacks: [fallback] });
+  const fallbackUrls = [second.httpUrl];
+  const absent = sourceAt(t, "http://127.0.0.1:9", { fallbackUrls });
   assert.equal((await absent.readAccounts([PROGRAM])).slot, 7n);
   let isBroken = false;
   const first = await fakeNode(t, (request, response) => {
@@ -225,7 +225,7 @@ test("another endpoint answers while the first does not, unless it is of another
     else if (request.method === "getGenesisHash") result(response, request, "other");
     else result(response, request, { context: { slot: 6 }, value: [null] });
   });
-  const source = sourceAt(t, first.httpUrl, { fallbacks: [fallback] });
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
   assert.deepEqual(await source.compareChains(), ["other", "main"]);
   isBroken = true;
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
@@ -248,8 +248,8 @@ test("another endpoint answers a read that the first refuses, or answers with so
     const second = await fakeNode(t, (request, response) =>
       result(response, request, { context: { slot: 7 }, value: [null] }),
     );
-    const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-    const source = sourceAt(t, first.httpUrl, { fallbacks });
+    const fallbackUrls = [second.httpUrl];
+    const source = sourceAt(t, first.httpUrl, { fallbackUrls });
     for (let read = 0; read < 2; read++)
       assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
     assert.equal(first.count(), 1);
@@ -266,8 +266,8 @@ test("another endpoint answers while the first refuses every read because of its
   const second = await fakeNode(t, (request, response, count) =>
     result(response, request, { context: { slot: 6 + count }, value: [null] }),
   );
-  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const fallbackUrls = [second.httpUrl];
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
   const time = laterTime(t);
   const waiting = source.readAccounts([PROGRAM]);
   while (first.count() < 2) await new Promise((resolve) => setImmediate(resolve));
@@ -298,8 +298,8 @@ test("another endpoint answers while the first has stopped and still replies", a
   const second = await fakeNode(t, (request, response) =>
     result(response, request, { context: { slot }, value: [null] }),
   );
-  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const fallbackUrls = [second.httpUrl];
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
   const time = laterTime(t);
   const served = async (seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second++, slot += 2) {
@@ -320,8 +320,8 @@ test("a read that every endpoint refuses for its plan is asked of each once", as
   );
   const [first, second] = await Promise.all(nodes);
   assert.ok(first !== undefined && second !== undefined);
-  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const fallbackUrls = [second.httpUrl];
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
   assert.deepEqual([first.count(), second.count()], [1, 1]);
 });
@@ -330,8 +330,8 @@ test("a read that every endpoint answers with something else is asked of them in
   const nodes = [1, 2].map(() => fakeNode(t, (_request, response) => response.end("<html>")));
   const [first, second] = await Promise.all(nodes);
   assert.ok(first !== undefined && second !== undefined);
-  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const fallbackUrls = [second.httpUrl];
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
   await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
   assert.deepEqual([first.count(), second.count()], [2, 1]);
 });
@@ -348,8 +348,8 @@ test("a search that a node refuses with a server's status moves no other call to
   const second = await fakeNode(t, (request, response) =>
     result(response, request, { context: { slot: 7 }, value: [null] }),
   );
-  const fallbacks = [{ httpUrl: second.httpUrl, wsUrl: "ws://127.0.0.1:9" }];
-  const source = sourceAt(t, first.httpUrl, { fallbacks });
+  const fallbackUrls = [second.httpUrl];
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
   const searched = await source.searchAccounts({ programId: PROGRAM, dataSize: null, memcmp: [] });
   assert.equal(searched.kind, "refused");
   assert.equal((await source.readAccounts([PROGRAM])).slot, 5n);

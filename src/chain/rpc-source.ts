@@ -21,14 +21,11 @@ const STALE_WAIT_MS = 250;
 /** Calls that succeed between failing ones do not end an outage. */
 const CALM_MS = 5_000;
 
-/** The addresses of one node. */
-export type Endpoint = { readonly httpUrl: string; readonly wsUrl: string };
-
 export type RpcSourceOptions = {
   readonly httpUrl: string;
   readonly wsUrl: string;
-  /** Further nodes of the same chain, used while the first gives no answer, or no valid one. */
-  readonly fallbacks?: readonly Endpoint[];
+  /** The HTTP addresses of further nodes of the same chain, used while the first gives no answer, or no valid one. */
+  readonly fallbackUrls?: readonly string[];
   readonly origin: ChainSource["origin"];
   readonly clock: WallClock;
   /** 0 up to 1: spreads retries and reconnects. */
@@ -59,11 +56,11 @@ export function createRpcSource(
   options: RpcSourceOptions,
 ): ChainSource & TransactionSource & AccountStarts & AccountSlices & NodeReport {
   const { clock, random, commitment = "confirmed", logger = null } = options;
-  const { fallbacks = [] } = options;
+  const { fallbackUrls = [] } = options;
   const closing = new AbortController();
   const calls = new RpcCalls();
   const client = createJsonRpcClient({
-    urls: [options.httpUrl, ...fallbacks.map(({ httpUrl }) => httpUrl)],
+    urls: [options.httpUrl, ...fallbackUrls],
     clock,
     random,
     calls,
@@ -111,7 +108,10 @@ export function createRpcSource(
 }
 
 /** Agave serves WebSockets at the port after that of HTTP; null: both were given, or have no port. */
-function nextPortOf({ httpUrl, wsUrl }: Endpoint): string | null {
+function nextPortOf({
+  httpUrl,
+  wsUrl,
+}: Pick<RpcSourceOptions, "httpUrl" | "wsUrl">): string | null {
   const url = URL.parse(wsUrl);
   if (url === null || url.port === "" || url.port !== URL.parse(httpUrl)?.port) return null;
   url.port = String(Number(url.port) + 1);
