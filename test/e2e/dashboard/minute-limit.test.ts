@@ -4,7 +4,7 @@ import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.
 
 const SALE = /\/exitability\/at\?/;
 /** What is sent in one turn arrives at the test within this time of each other, also on a busy machine. */
-const TOGETHER_MS = 100;
+const TOGETHER_MS = 500;
 const REFUSAL = {
   error: "rate_limit_exceeded",
   message: "You have used 120 of 120 queries this minute; wait for the window to open.",
