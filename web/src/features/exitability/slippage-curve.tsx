@@ -23,14 +23,13 @@ type Props = {
   readonly mint: string;
   readonly answer: Exitability | undefined;
   readonly sizeSol: number | null;
-  readonly isPushed: boolean;
 };
 
 /** Loss over size, by one route and split, with the standard sizes as a table. */
-export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
+export function SlippageCurve({ mint, answer, sizeSol }: Props) {
   const { text } = usePreferences();
-  const retail = useExitability(mint, "retail", isPushed);
-  const pro = useExitability(mint, "pro", isPushed);
+  const retail = useExitability(mint, "retail", true);
+  const pro = useExitability(mint, "pro", true);
   return (
     <section className="panel stack" aria-labelledby="curve">
       <h2 id="curve">{text.exit.chart.curveTitle}</h2>

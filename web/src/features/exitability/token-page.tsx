@@ -160,7 +160,6 @@ export function TokenPage({ mint }: Props) {
                   facts={facts.data}
                   sale={sale}
                   exit={known}
-                  isPushed={isPushed}
                   isPaused={isClosed}
                 />
               </Suspense>

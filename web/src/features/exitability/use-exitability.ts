@@ -19,16 +19,17 @@ const queryKey = (mint: string, profile: Profile, language: string) =>
 /** The contract's answer for one profile. */
 export function useExitability(mint: string, profile: Profile, isPushed: boolean) {
   const { language } = usePreferences();
+  const isPushedHere = isPushed && profile === "retail";
   return useQuery({
     queryKey: queryKey(mint, profile, language),
     queryFn: ({ signal }) => api<Exitability>(exitabilityPath(mint, profile), { signal }),
-    refetchInterval: ({ state }) => pollMs(state, isPushed, serverNowMs()),
+    refetchInterval: ({ state }) => pollMs(state, isPushedHere, serverNowMs()),
   });
 }
 
 /**
- * Takes the retail answers of the stream, and has the sale's figures and the split answer read again with
- * each, both at once, so that they agree; one that comes too early has them read when the interval is over. Returns whether the stream is open, so
+ * Takes the retail answers of the stream, and has the sale's figures read again with each; one that
+ * comes too early has them read when the interval is over. Returns whether the stream is open, so
  * that the page polls if it is not.
  */
 export function useLiveExitability(mint: string, isWanted: boolean): boolean {
@@ -52,15 +53,14 @@ export function useLiveExitability(mint: string, isWanted: boolean): boolean {
   });
 }
 
-/** Reads what is known of sales and of the split again, where it is older than an answer. A hidden page waits until it is seen. */
+/** Reads what is known of the token's sales again, where it is older than an answer. A hidden page waits until it is seen. */
 function rereadSale(client: QueryClient, mint: string, answer: Exitability): void {
   if (document.hidden) return;
   void client.invalidateQueries({
-    queryKey: ["token", mint],
-    predicate: ({ queryKey, state }) => {
-      if (queryKey[2] !== "at" && queryKey[3] !== "pro") return false;
-      const known = state.data as ExitAt | Exitability | undefined;
-      return known === undefined || isOlder(known, answer);
+    queryKey: ["token", mint, "at"],
+    predicate: ({ state }) => {
+      const exit = state.data as ExitAt | undefined;
+      return exit === undefined || isOlder(exit, answer);
     },
   });
 }
