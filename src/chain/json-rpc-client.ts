@@ -66,14 +66,14 @@ const ACCOUNT_READ = "getMultipleAccounts";
 
 export type JsonRpcClient = {
   /**
-   * The `result` of a call, passed through `parse`, which throws RpcFailure "malformed" for a wrong
-   * shape. Each attempt has a timeout; failed attempts are repeated a few times with growing waits.
+   * The `result` of a call, passed through `parse` with the endpoint that answered, which throws RpcFailure
+   * "malformed" for a wrong shape. Each attempt has a timeout; failed attempts are repeated a few times with growing waits.
    *
    * @throws RpcFailure of the last attempt; the signal's reason if it aborts
    */
   readonly call: <Result>(
     call: JsonRpcCall,
-    parse: (result: unknown) => Result,
+    parse: (result: unknown, endpoint: Endpoint) => Result,
     signal?: AbortSignal,
   ) => Promise<Result>;
   /**
@@ -81,10 +81,10 @@ export type JsonRpcClient = {
    * of another chain than the first that answered is not used.
    */
   readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
-  /** The endpoint in use is not used for a while if there is another. */
-  readonly avoidEndpoint: () => void;
+  /** An endpoint that answered is not used for a while if there is another. */
+  readonly avoid: (endpoint: Endpoint) => void;
   /** The same if another has not failed lately. */
-  readonly preferOther: () => void;
+  readonly preferOther: (endpoint: Endpoint) => void;
   /** The caller no longer repeats a refused call. */
   readonly gaveUp: (error: RpcFailure, method: string) => void;
 };
@@ -97,7 +97,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   const endpoints = [first, ...otherUrls.map(endpointOf)];
   let lastId = 0;
 
-  function endpointNow(): PostTarget {
+  function endpointNow(): Endpoint {
     const atMs = performance.now();
     const usable = endpoints.filter(({ isForeign }) => !isForeign);
     return (
@@ -109,7 +109,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   async function attempt(
     { method, params, timeoutMs }: JsonRpcCall,
-    endpoint: PostTarget,
+    endpoint: Endpoint,
     signal?: AbortSignal,
   ): Promise<unknown> {
     signal?.throwIfAborted();
@@ -135,7 +135,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
 
   async function call<Result>(
     request: JsonRpcCall,
-    parse: (result: unknown) => Result,
+    parse: (result: unknown, endpoint: Endpoint) => Result,
     asked?: AbortSignal,
   ): Promise<Result> {
     const signal = either(asked, options.closed);
@@ -146,7 +146,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       const endpoint = endpointNow();
       const sentMs = performance.now();
       try {
-        const result = parse(await attempt(request, endpoint, signal));
+        const result = parse(await attempt(request, endpoint, signal), endpoint);
         endpoint.limitedSinceMs = null;
         options.calls?.count(method, "ok");
         options.failures?.succeeded();
@@ -177,7 +177,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   }
 
   /** Providers answer 429 to all calls once a plan's credits are used up, as they do for a moment at a rate. */
-  function isOutOfCalls(error: RpcFailure, endpoint: PostTarget): boolean {
+  function isOutOfCalls(error: RpcFailure, endpoint: Endpoint): boolean {
     if (!isRateLimit(error)) return false;
     const nowMs = performance.now();
     endpoint.limitedSinceMs ??= nowMs;
@@ -190,20 +190,19 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   }
 
   /** Whether another endpoint is in use now that has not failed lately itself. */
-  function hasOther(endpoint: PostTarget): boolean {
+  function hasOther(endpoint: Endpoint): boolean {
     const other = endpointNow();
     return other !== endpoint && other.avoidedUntilMs <= performance.now();
   }
 
-  function preferOther(): void {
-    const endpoint = endpointNow();
+  function preferOther(endpoint: Endpoint): void {
     const nowMs = performance.now();
-    const isUsable = (other: PostTarget): boolean =>
+    const isUsable = (other: Endpoint): boolean =>
       other !== endpoint && !other.isForeign && other.avoidedUntilMs <= nowMs;
     if (endpoints.some(isUsable)) avoid(endpoint);
   }
 
-  function avoid(endpoint: PostTarget): void {
+  function avoid(endpoint: Endpoint): void {
     endpoint.avoidedUntilMs = performance.now() + AVOIDED_FOR_MS;
   }
 
@@ -225,11 +224,11 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     return hashes;
   }
 
-  const avoidEndpoint = () => avoid(endpointNow());
-  return { call, compareChains, avoidEndpoint, preferOther, gaveUp };
+  return { call, compareChains, avoid, preferOther, gaveUp };
 }
 
-type PostTarget = {
+/** One of the addresses that calls are sent to, and what is known of it. */
+export type Endpoint = {
   readonly url: string;
   readonly headers: Headers;
   avoidedUntilMs: number;
@@ -270,7 +269,7 @@ function waitBefore(
 }
 
 /** fetch refuses a URL with a user and a password: they are sent as an Authorization header instead. */
-function endpointOf(url: string): PostTarget {
+function endpointOf(url: string): Endpoint {
   const parsed = new URL(url);
   const headers = new Headers({ "content-type": "application/json" });
   if (parsed.username !== "" || parsed.password !== "") {

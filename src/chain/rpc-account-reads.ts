@@ -3,7 +3,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import type { AccountSlice, AccountsRead } from "./chain-source.ts";
-import type { JsonRpcClient } from "./json-rpc-client.ts";
+import type { Endpoint, JsonRpcClient } from "./json-rpc-client.ts";
 import { ReadMerger } from "./read-merger.ts";
 import { malformed, parseMultipleAccounts } from "./rpc-answers.ts";
 import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
@@ -37,6 +37,8 @@ type Batch = {
   readonly isOneRead: boolean;
   /** The turn of its first call has come, and the sender repeats a call refused for its rate. */
   readonly isPacedByCaller?: boolean;
+  /** The endpoints that answered are added. */
+  readonly answeredBy: Set<Endpoint>;
 };
 
 /**
@@ -135,16 +137,21 @@ export class RpcAccountReader {
     });
   }
 
-  async #readBatch(batch: Batch, signal: AbortSignal | undefined): Promise<AccountsRead> {
+  async #readBatch(
+    batch: Omit<Batch, "answeredBy">,
+    signal: AbortSignal | undefined,
+  ): Promise<AccountsRead> {
     const { client, staleWaitMs } = this.#options;
     const slots = this.#slots;
     for (let retries = 0; ; retries++) {
       const floor = slots.newest;
       const isPacedByCaller = batch.isPacedByCaller === true && retries === 0;
-      const answer = await this.#readOnce({ ...batch, isPacedByCaller }, signal);
+      const answeredBy = new Set<Endpoint>();
+      const answer = await this.#readOnce({ ...batch, isPacedByCaller, answeredBy }, signal);
       const verdict = slots.judge(answer.slot);
-      if (verdict !== "plausible") client.avoidEndpoint();
-      else if (slots.isLate(answer.slot)) client.preferOther();
+      // Not the endpoint in use: other reads may have left the one that answered.
+      if (verdict !== "plausible") answeredBy.forEach(client.avoid);
+      else if (slots.isLate(answer.slot)) answeredBy.forEach(client.preferOther);
       if (verdict === "plausible" && (answer.slot >= floor || retries >= STALE_RETRIES)) {
         // The node stays behind, or the newest slot was wrong: accept what it returns now.
         slots.accept(answer.slot >= floor ? maxSlot(slots.newest, answer.slot) : answer.slot);
@@ -158,17 +165,20 @@ export class RpcAccountReader {
   }
 
   async #readOnce(
-    { lane, addresses: batch, bytes, isOneRead, isPacedByCaller = false }: Batch,
+    { lane, addresses: batch, bytes, isOneRead, isPacedByCaller = false, answeredBy }: Batch,
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const { caller, commitment } = this.#options;
     if (isOneRead && batch.length > this.#batchSize) {
-      return this.#readParts({ lane, addresses: batch, bytes }, signal);
+      return this.#readParts({ lane, addresses: batch, bytes, answeredBy }, signal);
     }
     const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
     const params = [batch, { encoding: "base64", commitment, ...slice }];
     const request = { method: "getMultipleAccounts", params, isPacedByCaller };
-    const parse = (result: unknown) => parseMultipleAccounts(result, batch);
+    const parse = (result: unknown, endpoint: Endpoint): AccountsRead => {
+      answeredBy.add(endpoint);
+      return parseMultipleAccounts(result, batch);
+    };
     try {
       return await caller.ask(lane, request, parse, signal);
     } catch (error) {
@@ -176,18 +186,18 @@ export class RpcAccountReader {
       this.#halve(batch.length);
       // Dividing the call could give a read two slots: the reads are merged again instead.
       if (!isOneRead) throw error;
-      return this.#readParts({ lane, addresses: batch, bytes }, signal);
+      return this.#readParts({ lane, addresses: batch, bytes, answeredBy }, signal);
     }
   }
 
   async #readParts(
-    { lane, addresses, bytes }: Pick<Batch, "lane" | "addresses" | "bytes">,
+    { lane, addresses, bytes, answeredBy }: Omit<Batch, "isOneRead" | "isPacedByCaller">,
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const parts = chunksOf(addresses, this.#batchSize);
     const answers = await Promise.all(
       parts.map((part) =>
-        this.#readOnce({ lane, addresses: part, bytes, isOneRead: true }, signal),
+        this.#readOnce({ lane, addresses: part, bytes, isOneRead: true, answeredBy }, signal),
       ),
     );
     return merged(answers) ?? { slot: this.#slots.newest, accounts: new Map() };

@@ -1,7 +1,7 @@
 import { TaskQueue, type TaskQueueOptions } from "#src/platform/task-queue.ts";
 import type { CallPacer } from "./call-pacer.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
+import type { Endpoint, JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
 import { isNodeFailure, RpcFailure } from "./rpc-failure.ts";
 
 const READ_TIMEOUT_MS = 4_000;
@@ -32,7 +32,7 @@ export class LaneCaller {
   ask<Result>(
     { queue, pacer }: CallLane,
     request: Omit<JsonRpcCall, "timeoutMs">,
-    parse: (result: unknown) => Result,
+    parse: (result: unknown, endpoint: Endpoint) => Result,
     signal: AbortSignal | undefined,
   ): Promise<Result> {
     const call = {

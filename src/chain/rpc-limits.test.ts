@@ -290,6 +290,28 @@ test("another endpoint answers while the first refuses every read because of its
   assert.equal(count() - before, 1);
 });
 
+test("replies that are not used leave the endpoint that sent them, not the one in use by then", async (t) => {
+  const both = Promise.withResolvers<void>();
+  let isAhead = false;
+  let late = 0;
+  const first = await fakeNode(t, async (request, response) => {
+    if (isAhead && ++late === 2) both.resolve();
+    if (isAhead) await both.promise;
+    result(response, request, { context: { slot: isAhead ? 200_000 : 100_000 }, value: [null] });
+  });
+  const second = await fakeNode(t, (request, response) =>
+    result(response, request, { context: { slot: 100_001 }, value: [null] }),
+  );
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls: [second.httpUrl] });
+  await source.readAccounts([PROGRAM]);
+  isAhead = true;
+  const reads = [source.readAccounts([PROGRAM])];
+  while (late === 0) await new Promise((resolve) => setImmediate(resolve));
+  reads.push(source.readAccounts([PROGRAM]));
+  for (const { slot } of await Promise.all(reads)) assert.equal(slot, 100_001n);
+  assert.equal(late, 2, "each reply far ahead was followed by one of the other endpoint");
+});
+
 test("another endpoint answers while the first has stopped and still replies", async (t) => {
   let slot = 100;
   const first = await fakeNode(t, (request, response) =>

@@ -12,8 +12,8 @@ const BEHIND_SLOTS = 25n;
 /** After so long without any newer slot, the chain itself went back: restart of a cluster. */
 const ACCEPT_AFTER_MS = 10 * 60_000;
 /**
- * Replies far ahead are used after so long without another one: this process was suspended meanwhile. Repeating the
- * same read proves nothing, because it reaches the same node.
+ * Replies far ahead are used once all of so long were: this process was suspended before. Repeating the same read
+ * proves nothing, because it reaches the same node.
  */
 const ACCEPT_AHEAD_AFTER_MS = 10_000;
 
@@ -26,7 +26,7 @@ export class SlotGuard {
   #newest = 0n;
   #newestAtMs = performance.now();
   #isBack = false;
-  /** When the first of the present replies far ahead came; null: the last reply was not far ahead. */
+  /** When the first reply far ahead came since the last plausible one; null: none has. */
   #aheadSinceMs: number | null = null;
 
   constructor(logger: ChainLogger | null) {

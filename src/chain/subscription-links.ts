@@ -117,9 +117,10 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
   function fill(carrier: Carrier): void {
     if (!isWorking(carrier)) return;
     for (const other of carriers) {
+      if (carrier.carried.size >= mostPerLink) return;
       if (other === carrier || !isSilentSince(other.last?.atMs ?? other.createdAtMs)) continue;
-      const room = Math.max(0, mostPerLink - carrier.carried.size);
-      for (const wanted of [...other.carried].slice(0, room)) {
+      for (const wanted of other.carried) {
+        if (carrier.carried.size >= mostPerLink) break;
         takeFrom(other, wanted);
         carry(carrier, wanted);
       }
