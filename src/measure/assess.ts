@@ -97,7 +97,16 @@ function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number 
 
 /** A pool of which nothing is known that pays is left out, as one that can't be read: it may hold as much as ever. */
 function sharesOf({ routes }: PricedMarket): readonly PoolShare[] {
-  return routes.filter((route) => !isUnseen(route)).map(shareOf);
+  // Pools of one quote mint have the same hops.
+  const hopsFields = new Map<Route["hops"], Pick<PoolShare, "hops">>();
+  return routes
+    .filter((route) => !isUnseen(route))
+    .map((route) => {
+      const { hops } = route;
+      const hopsField = hopsFields.get(hops) ?? hopsFieldOf(hops);
+      hopsFields.set(hops, hopsField);
+      return { ...shareOf(route), ...(route.spotPrice === null ? {} : hopsField) };
+    });
 }
 
 function shareOf(route: Route): PoolShare {
@@ -114,7 +123,6 @@ function shareOf(route: Route): PoolShare {
     nearDepthLamports: route.nearDepthLamports,
     ownNearDepthLamports: route.ownNearDepthLamports,
     spotPrice: route.spotPrice,
-    ...(route.spotPrice === null || hops.length === 0 ? {} : hopsField(hops)),
     feePpm: pool.feePpm,
     ...cappedFeeField(pool),
   };
@@ -124,8 +132,8 @@ function cappedFeeField({ cappedFee }: Route["pool"]): Pick<PoolShare, "cappedFe
   return cappedFee === undefined || cappedFee === null ? {} : { cappedFee };
 }
 
-function hopsField(hops: Route["hops"]): Pick<PoolShare, "hops"> {
-  const spotPrice = spotOfHops(hops);
+function hopsFieldOf(hops: Route["hops"]): Pick<PoolShare, "hops"> {
+  const spotPrice = hops.length === 0 ? null : spotOfHops(hops);
   if (spotPrice === null) return {};
   const pools = hops.map(({ address }) => address);
   const hasCurve = hops.some(({ kind }) => kind === "curve");
