@@ -12,7 +12,7 @@ import {
 import { poolAddress } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import type { Finding } from "./finding.ts";
-import { confidenceOf } from "./findings.ts";
+import { confidenceOf, withShortHistory } from "./findings.ts";
 import type { Market } from "./market.ts";
 
 const pool = poolOfSol(100, 0.001, { number: 1 });
@@ -170,6 +170,12 @@ describe("each finding leaves confidence at most where the method's table says",
         [kind],
       );
       assert.equal(confidenceOf({ blocked: null, findings: found }), confidence);
+    });
+    test(`${name}, and a history that became short afterwards`, () => {
+      const historySeconds = 60;
+      const found = findingsOf({ ...changes, historySeconds });
+      const before = findingsOf({ ...changes, historySeconds: 3_600 });
+      assert.deepEqual(withShortHistory(before, historySeconds), found);
     });
   }
 });

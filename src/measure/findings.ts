@@ -79,6 +79,28 @@ export function isTrendUnknown({ findings }: Pick<Assessment, "findings">): bool
   return findings.some(({ kind }) => kind === "short-history");
 }
 
+/** What is stated before a short history among the findings of its level. */
+const BEFORE_SHORT_HISTORY: ReadonlySet<Finding["kind"]> = new Set([
+  "executed",
+  "stale",
+  "family-other",
+  "family-other-close",
+  "unpriced-pools",
+  "search-incomplete",
+]);
+
+/** The findings, in their order, of a token whose history has become too short for a trend since they were made. */
+export function withShortHistory(
+  findings: readonly Finding[],
+  historySeconds: number | null,
+): readonly Finding[] {
+  const after = findings.findIndex(
+    (finding) => levelOf(finding) !== "low" && !BEFORE_SHORT_HISTORY.has(finding.kind),
+  );
+  const place = after === -1 ? findings.length : after;
+  return findings.toSpliced(place, 0, { kind: "short-history", historySeconds });
+}
+
 function marketFindings(
   priced: PricedMarket,
   { coverage, measurement }: Evidence,

@@ -1,9 +1,8 @@
-import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
 import { isWithin, type WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
-import { hasLostTrend } from "./carried-assessment.ts";
+import { withLostTrend } from "./carried-assessment.ts";
 import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
@@ -173,11 +172,16 @@ export class Answers {
     const before = token.assessed;
     const measured = assessToken(state, token, assess, { nowMs, maxAgeMs });
     if (measured === null) return null;
+    const isMeasured = token.assessed !== before;
+    const alertChange =
+      isMeasured || isSampleDue(token.series, nowMs)
+        ? observer.observe(token, measured, nowMs)
+        : null;
+    const assessment = withLostTrend(token, measured, assess);
+    if (token.assessed !== null && assessment !== measured)
+      token.assessed = { ...token.assessed, assessment };
     const isNew = token.assessed !== before;
     if (isNew && before !== null && token.askedAtMs >= before.atMs) this.onServed.emit(before);
-    const alertChange =
-      isNew || isSampleDue(token.series, nowMs) ? observer.observe(token, measured, nowMs) : null;
-    const assessment = this.#withUnknownTrend(token, measured, nowMs);
     const snapshot = snapshotOf(token, assessment);
     const takenBack = isNew ? observer.takeBack(token, assessment, nowMs) : null;
     if (takenBack !== null) this.#report({ snapshot, market: NO_MARKET, ...takenBack }, nowMs);
@@ -187,14 +191,6 @@ export class Answers {
     }
     if (isNew) this.onSnapshot.emit(snapshot);
     return snapshot;
-  }
-
-  /** Measures the token again where the assessment, by what it changed in the series, does not say that the trend is unknown. */
-  #withUnknownTrend(token: FollowedToken, measured: Assessment, nowMs: number): Assessment {
-    const { state, assess } = this.#deps;
-    if (!hasLostTrend(token, measured, assess)) return measured;
-    state.dirtyTokens.add(token);
-    return assessToken(state, token, assess, { nowMs, maxAgeMs: 0 }) ?? measured;
   }
 
   #report(report: Omit<MarketReport, "chainMs">, nowMs: number): void {

@@ -1,7 +1,7 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import type { Finding } from "#src/measure/finding.ts";
-import { isTrendUnknown } from "#src/measure/findings.ts";
+import { isTrendUnknown, withShortHistory } from "#src/measure/findings.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import type { AssessDeps } from "./assess-token.ts";
 import { hopsOf } from "./followed-tokens.ts";
@@ -120,15 +120,17 @@ export function carriedAssessment(
 }
 
 /**
- * Whether the history of the token has become too short for its trend since it was measured: the measurement itself
- * changed the basis of the trend, or ended a gap.
+ * The assessment with the finding that the trend is not known, where adding it to the series made the history too
+ * short: it changed the basis of the trend, or ended a gap.
  */
-export function hasLostTrend(
+export function withLostTrend(
   token: FollowedToken,
   assessment: Assessment,
-  { historySeconds }: Pick<AssessDeps, "historySeconds">,
-): boolean {
-  return !isTrendUnknown(assessment) && isShortNow(historySeconds(token));
+  deps: Pick<AssessDeps, "historySeconds">,
+): Assessment {
+  const historySeconds = deps.historySeconds(token);
+  if (isTrendUnknown(assessment) || !isShortNow(historySeconds)) return assessment;
+  return { ...assessment, findings: withShortHistory(assessment.findings, historySeconds) };
 }
 
 function isShortNow(historySeconds: number | null): boolean {

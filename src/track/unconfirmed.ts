@@ -167,14 +167,10 @@ export function forgetVersions(unconfirmed: Unconfirmed): void {
   unconfirmed.records.length = 0;
 }
 
-/** The token is no longer followed: nothing of it is written or published any more. */
-export function forgetToken(
-  { slots, takenBack, records }: Unconfirmed,
-  token: FollowedToken,
-): void {
+/** The token is no longer followed: nothing of it is taken back or published any more. */
+export function forgetToken({ slots, takenBack }: Unconfirmed, token: FollowedToken): void {
   takenBack.delete(token);
   for (const { series } of slots.values()) series.delete(token);
-  for (const record of records.splice(0)) if (record.token !== token) records.push(record);
 }
 
 function dropSlot(unconfirmed: Unconfirmed, slot: bigint): readonly FollowedAccount[] {
