@@ -90,7 +90,13 @@ test("S7: a user makes a key in place of a revoked one at most twenty times a da
       await send("DELETE", `/api/account/keys/${made.json().id}`, { headers });
       return made;
     };
-    for (let creation = 0; creation < 20; creation++)
+    const { id } = (await send("POST", "/api/account/keys", { headers })).json();
+    for (let refused = 0; refused < 20; refused++) {
+      const again = await send("POST", "/api/account/keys", { headers });
+      assert.deepEqual(refusal(again), [409, "duplicate"]);
+    }
+    await send("DELETE", `/api/account/keys/${id}`, { headers });
+    for (let creation = 1; creation < 20; creation++)
       assert.equal((await replaceKey()).statusCode, 201);
     const sent = users.mails.length;
     assert.deepEqual(refusal(await replaceKey()), [429, "rate_limit_exceeded"]);

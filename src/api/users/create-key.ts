@@ -19,12 +19,15 @@ export const createKey = defineOperation({
   errors: [...WRITE_ERRORS, "duplicate", "rate_limit_exceeded"],
   async handler({ caller: { userId }, reply }, deps) {
     const { users } = deps;
-    countChange(deps, { name: "create-key", userId, limit: CREATIONS_A_DAY }, reply);
+    const creation = { name: "create-key", userId, limit: CREATIONS_A_DAY };
+    const giveBack = countChange(deps, creation, reply);
     const issued = await users.apiKeys.activate(userId);
-    if (issued === null)
+    if (issued === null) {
+      giveBack();
       throw new AppError("duplicate", {
         publicMessage: "You have a key already; rotate it to get another.",
       });
+    }
     await noticeNewKey(users, userId);
     return { body: issuedKeyBody(issued) };
   },

@@ -5,18 +5,23 @@ import type { Windows } from "#src/users/fixed-windows.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Counts one change of a user. @throws AppError rate_limit_exceeded beyond `limit` in 24 hours */
+/**
+ * Counts one change of a user.
+ *
+ * @returns gives it back where nothing was changed
+ * @throws AppError rate_limit_exceeded beyond `limit` in 24 hours
+ */
 export function countChange(
   { users, clock }: { readonly users: { readonly windows: Windows }; readonly clock: WallClock },
   change: { readonly name: string; readonly userId: string; readonly limit: number },
   reply: FastifyReply,
-): void {
+): () => void {
   const { name, userId, limit } = change;
   const rule = { limit, lengthMs: DAY_MS };
   const nowMs = clock.nowMs();
   const subject = `change:${name}/user:${userId}`;
   const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);
-  if (allowed) return;
+  if (allowed) return () => users.windows.giveBack(subject, resetAtMs);
   reply.header("retry-after", Math.max(1, Math.ceil((resetAtMs - nowMs) / 1_000)));
   throw new AppError("rate_limit_exceeded", {
     publicMessage: `This can be done ${limit} times in 24 hours; try again later.`,
