@@ -17,7 +17,7 @@ const POLL_EVERY_MS = 2_000;
 const ALERTS_PER_READ = 100;
 /**
  * What all pages together are shown of every token: read this often, however many pages ask. That a token is
- * followed is written every five minutes.
+ * followed is noted every five minutes.
  */
 const CURRENT = {
   ...{ everyMs: 2_000, limit: 12, withinMs: 86_400_000 },
@@ -64,13 +64,16 @@ export class AlertFeed {
     return alertsOfUser(this.#db, page);
   }
 
-  /** The tokens whose alert turned on within a day and is still on, as far as they are followed, the newest first; two seconds old at most. */
+  /**
+   * The tokens whose alert turned on within a day and is still on, as far as they are followed, the newest first;
+   * two seconds old at most.
+   */
   current(): Promise<readonly OpenTokenAlert[]> {
     const nowMs = this.#clock.nowMs();
     if (this.#current === null || nowMs - this.#current.atMs >= CURRENT.everyMs) {
       const { limit, withinMs, followedWithinMs } = CURRENT;
-      const since = { sinceMs: nowMs - withinMs, followedSinceMs: nowMs - followedWithinMs };
-      const alerts = openAlerts(this.#db, { ...since, limit });
+      const sinceMs = nowMs - withinMs;
+      const alerts = openAlerts(this.#db, { sinceMs, followedWithinMs, limit });
       this.#current = { atMs: nowMs, alerts };
     }
     return this.#current.alerts;

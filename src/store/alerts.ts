@@ -1,6 +1,7 @@
 import type { Generated, Kysely } from "kysely";
 import type { CauseShares } from "#src/measure/losses.ts";
 import type { Address } from "#src/units/address.ts";
+import { lastFollowedAtMs } from "./known-pools.ts";
 import type { Schema } from "./schema.ts";
 import { upsertTokens } from "./tokens.ts";
 
@@ -148,16 +149,19 @@ export type OpenTokenAlert = Pick<StoredAlert, "cause" | "startedAtMs" | "before
 
 /**
  * The alerts that are on and began after `sinceMs`, the newest first, of all tokens but those that were followed and
- * have not been since `followedSinceMs`: whether their alerts are still on is not known.
+ * have not been for `followedWithinMs` before the newest note of a followed token: whether their alerts are still on
+ * is not known.
  */
 export async function openAlerts(
   db: Kysely<Schema>,
   {
     sinceMs,
-    followedSinceMs,
+    followedWithinMs,
     limit,
-  }: { readonly sinceMs: number; readonly followedSinceMs: number; readonly limit: number },
+  }: { readonly sinceMs: number; readonly followedWithinMs: number; readonly limit: number },
 ): Promise<readonly OpenTokenAlert[]> {
+  // Not the present time: until a new process has restored its tokens, they have the time of the earlier process.
+  const followedSinceMs = ((await lastFollowedAtMs(db)) ?? 0) - followedWithinMs;
   const rows = await db
     .selectFrom("alerts")
     .innerJoin("tokens", "tokens.id", "alerts.token_id")

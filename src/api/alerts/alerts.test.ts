@@ -261,7 +261,7 @@ test("an alert of a token that is not followed any more is not listed: whether i
     const [followed, letGo] = [poolAddress(1), poolAddress(2)];
     for (const [mint, followedAgoMs] of [
       [followed, 300_000],
-      [letGo, 1_200_000],
+      [letGo, 1_300_000],
     ] as const) {
       await recordAlert(store.db, {
         ...{ mint, detector: "test", cause: "withdrawn", share: 1, causes: null, slot: 5n },
@@ -274,10 +274,14 @@ test("an alert of a token that is not followed any more is not listed: whether i
         await writeKnownPools(store.db, [{ mint, isHop, pools: "", followedAtMs, usedAtMs: 0 }]);
       }
     }
-    const { items } = (await send("GET", "/api/alerts/current")).json();
-    assert.deepEqual(
-      items.map(({ mint }: { mint: string }) => mint),
-      [followed],
-    );
+    // An hour later nothing newer is noted where a new process has not restored its tokens.
+    for (const waitMs of [0, 3_600_000]) {
+      users.advance(waitMs);
+      const { items } = (await send("GET", "/api/alerts/current")).json();
+      assert.deepEqual(
+        items.map(({ mint }: { mint: string }) => mint),
+        [followed],
+      );
+    }
   });
 });
