@@ -16,8 +16,8 @@ export type OuterBound = { readonly paid: number; readonly amounts: readonly num
 /** A chord over this many times the rounding has an exact enough slope: longer chords are not examined. */
 const EXACT = 1e6;
 /**
- * So many neighbours are examined one by one, and then ever fewer, each at twice the distance: any of them
- * gives a valid bound, and a search of many sizes has thousands of samples.
+ * So many neighbours are examined one by one, and then only each at twice the distance of the last: any of
+ * them gives a valid bound, and a search of many sizes has thousands of samples.
  */
 const NEIGHBOURS = 12;
 

@@ -7,7 +7,7 @@ export type TaskQueueOptions = {
   readonly maxWaiting: number;
   /** The most that wait of one group; unlimited if left out. */
   readonly maxWaitingOfGroup?: number;
-  /** A group that is refused for its own tasks only, so that others can't keep it out. */
+  /** A group that `maxWaiting` does not apply to, so that others can't keep it out; `maxWaitingOfGroup` does. */
   readonly reservedGroup?: string;
   /** The public message of a refusal. */
   readonly overloadedMessage: string;

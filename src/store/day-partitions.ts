@@ -16,7 +16,7 @@ export function isDayTable(name: string): name is DayTable {
 /**
  * Creates missing partitions for days (whole days since 1970 in UTC) on Postgres. A table that is created as a
  * partition would wait for every reader of the whole table, such as a backup, and all readers after it would wait for
- * it; a table that is attached waits for none.
+ * it; a table that is attached waits for no reader or writer.
  */
 export async function addDayPartitions(
   db: QueryExecutorProvider,

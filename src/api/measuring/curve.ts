@@ -83,7 +83,10 @@ export const getCurve = defineOperation({
     }),
 });
 
-/** All points of one market: measured again where a tracker in another thread or process had a newer one meanwhile. */
+/**
+ * The points, and the assessment of their market. A tracker in another thread or process may have a newer market
+ * meanwhile: then they are measured again, twice at most.
+ */
 async function curveOf(markets: Pick<Markets, "exit" | "latest">, before: Assessment) {
   let assessment = before;
   for (let attempt = 1; ; attempt++) {
