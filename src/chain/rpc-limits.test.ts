@@ -294,10 +294,11 @@ test("replies that are not used leave the endpoint that sent them, not the one i
   const both = Promise.withResolvers<void>();
   let isAhead = false;
   let late = 0;
-  const first = await fakeNode(t, async (request, response) => {
+  const first = await fakeNode(t, (request, response) => {
+    const send = (slot: number) => result(response, request, { context: { slot }, value: [null] });
+    if (!isAhead) send(100_000);
+    else void both.promise.then(() => send(200_000));
     if (isAhead && ++late === 2) both.resolve();
-    if (isAhead) await both.promise;
-    result(response, request, { context: { slot: isAhead ? 200_000 : 100_000 }, value: [null] });
   });
   const second = await fakeNode(t, (request, response) =>
     result(response, request, { context: { slot: 100_001 }, value: [null] }),
