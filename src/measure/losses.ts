@@ -36,7 +36,7 @@ export const NO_LOSSES: Losses = { withdrawn: 0, sold: 0, fees: 0, paused: 0 };
 export type Sight = {
   /** Its account is closed: its liquidity is gone, not merely invisible. */
   readonly isClosed: (pool: Address) => boolean;
-  /** As a hop, it was read and understood: another hop is better. */
+  /** It is followed as a hop, and could be read: another hop is in its place because that one pays more. */
   readonly isRead: (pool: Address) => boolean;
 };
 

@@ -1,19 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  mintAccount,
-  namedAddress,
-  plainPool,
-  plainPoolAccount,
-  plainVenue,
-  vaultAccount,
-} from "#bench/detection/plain-pool-venue.ts";
+import { namedAddress, plainPool, vaultAccount } from "#bench/detection/plain-pool-venue.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import type { Account } from "#src/venues/account-set.ts";
+import { followPlainToken } from "#test/support/plain-token.ts";
 import { applySlotEnd, applyUpdate } from "./apply-update.ts";
-import { addToken, removeToken } from "./followed-tokens.ts";
+import { removeToken } from "./followed-tokens.ts";
 import { createLiveState } from "./live-state.ts";
-import { NO_NAMES } from "./token-names.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const MINT = namedAddress("token");
@@ -22,27 +14,10 @@ const POOL = plainPool("token", MINT, WSOL);
 /** A token whose pool's vault changed in a slot that may be dropped. */
 function changedIn(slot: bigint) {
   const state = createLiveState();
-  const vault = (amount: bigint, of: bigint): Account => ({
-    ...vaultAccount(POOL.mintB, amount),
-    slot: of,
-  });
-  const loaded = new Map([
-    [MINT, { ...mintAccount(), slot: 1n }],
-    [POOL.address, { ...plainPoolAccount(POOL), slot: 1n }],
-    [POOL.vaultA, { ...vaultAccount(MINT, 5n), slot: 1n }],
-    [POOL.vaultB, vault(5n, 1n)],
-  ]);
-  const ref = { venue: plainVenue(), address: POOL.address, mint: MINT, isReserved: false };
-  const token = addToken(state, {
-    ...{ mint: MINT, mintFacts: null, names: NO_NAMES, loaded, isSearched: true, nowMs: NOW_MS },
-    found: {
-      ...{ pools: [ref], vacant: [], isDerivedOnly: false, leftOut: [], refusals: [] },
-      ...{ isSearchComplete: true, searchedSlot: 1n },
-    },
-  });
+  const token = followPlainToken(state, POOL);
   applySlotEnd(state, slot - 1n, "confirmed");
   const change = (at: bigint, amount: bigint | null): void => {
-    const account = amount === null ? null : vault(amount, at);
+    const account = amount === null ? null : { ...vaultAccount(POOL.mintB, amount), slot: at };
     applyUpdate(state, { address: POOL.vaultB, account, slot: at }, NOW_MS);
   };
   change(slot, 4n);

@@ -1,23 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  mintAccount,
-  namedAddress,
-  plainPool,
-  plainPoolAccount,
-  plainVenue,
-  vaultAccount,
-} from "#bench/detection/plain-pool-venue.ts";
+import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { followPlainToken } from "#test/support/plain-token.ts";
 import { BackgroundWork } from "./background-work.ts";
 import { ExecutedAnswers } from "./executed-answers.ts";
-import { addToken, removeToken } from "./followed-tokens.ts";
+import { removeToken } from "./followed-tokens.ts";
 import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
-import { NO_NAMES } from "./token-names.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const MARKET = marketOf([poolOfSol(100)]);
@@ -28,21 +21,7 @@ const GROUND = {
 };
 
 function follow(state: LiveState, mint: Address): FollowedToken {
-  const pool = plainPool(mint, mint, WSOL);
-  const loaded = new Map([
-    [mint, { ...mintAccount(), slot: 1n }],
-    [pool.address, { ...plainPoolAccount(pool), slot: 1n }],
-    [pool.vaultA, { ...vaultAccount(mint, 5n), slot: 1n }],
-    [pool.vaultB, { ...vaultAccount(WSOL, 5n), slot: 1n }],
-  ]);
-  const ref = { venue: VENUE, address: pool.address, mint, isReserved: false };
-  return addToken(state, {
-    ...{ mint, mintFacts: null, names: NO_NAMES, loaded, isSearched: true, nowMs: NOW_MS },
-    found: {
-      ...{ pools: [ref], vacant: [], isDerivedOnly: false, leftOut: [], refusals: [] },
-      ...{ isSearchComplete: true, searchedSlot: 1n },
-    },
-  });
+  return followPlainToken(state, plainPool(mint, mint, WSOL));
 }
 
 /** Answers by execution of a venue that fails; the test ends each execution. */

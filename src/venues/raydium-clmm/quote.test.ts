@@ -158,20 +158,21 @@ test("limit orders at a tick are filled at the tick's price, part-filled ones fi
   );
 });
 
+const DYNAMIC_FEE = {
+  filterPeriod: 30n,
+  decayPeriod: 600n,
+  reductionFactor: 5000,
+  control: 50_000,
+  maxAccumulator: 400_000,
+  indexReference: 0,
+  volatilityReference: 0,
+  accumulator: 0,
+  lastUpdate: 0n,
+};
+
 test("a dynamic fee grows with every spacing that the price crosses", () => {
-  const dynamicFee = {
-    filterPeriod: 30n,
-    decayPeriod: 600n,
-    reductionFactor: 5000,
-    control: 50_000,
-    maxAccumulator: 400_000,
-    indexReference: 0,
-    volatilityReference: 0,
-    accumulator: 0,
-    lastUpdate: 0n,
-  };
   const calm = stateOf(even);
-  const stormy = stateOf({ ...even, dynamicFee });
+  const stormy = stateOf({ ...even, dynamicFee: DYNAMIC_FEE });
   assert.equal(amountOut(sell(stormy, "token0", 100n)), amountOut(sell(calm, "token0", 100n)));
   const large = sell(stormy, "token0", 20_000_000_000n);
   if (large.kind !== "filled") throw new Error(large.reason);
@@ -183,17 +184,6 @@ test("a dynamic fee grows with every spacing that the price crosses", () => {
 });
 
 test("the stated fee is what a first unit pays, past a range without liquidity too", () => {
-  const dynamicFee = {
-    filterPeriod: 30n,
-    decayPeriod: 600n,
-    reductionFactor: 5000,
-    control: 50_000,
-    maxAccumulator: 400_000,
-    indexReference: 0,
-    volatilityReference: 0,
-    accumulator: 0,
-    lastUpdate: 0n,
-  };
   for (const away of [0, 10, 60, 180, 300]) {
     for (const [sells, lower] of [
       ["token0", -away - 600],
@@ -201,7 +191,13 @@ test("the stated fee is what a first unit pays, past a range without liquidity t
     ] as const) {
       const positions = [{ lower, upper: lower + 600, liquidity: 1n << 80n }];
       const orders = [{ tick: lower + 300, fresh: 1n, partFilled: 0n }];
-      const state = stateOf({ ...even, tickSpacing: 10, positions, orders, dynamicFee });
+      const state = stateOf({
+        ...even,
+        tickSpacing: 10,
+        positions,
+        orders,
+        dynamicFee: DYNAMIC_FEE,
+      });
       const mint = state[sells].mint;
       const swap = quoteSwap(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
       assert.ok(swap.kind === "filled");
