@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import type { PublicCode } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
-import { sessionCookieName } from "#src/users/sign-in-library.ts";
+import { sessionCookieName } from "#src/users/session-cookie.ts";
 import {
   WEBHOOK_HEADERS,
   WEBHOOK_MESSAGES,

@@ -6,8 +6,9 @@ import { TEST_AUTH_SECRET, TEST_PUBLIC_URL, testUsers } from "#test/support/user
 import { AccessCacheSync } from "./access-cache-sync.ts";
 import type { EmailAddress } from "./email-address.ts";
 import { createKeptNames } from "./kept-usage.ts";
+import { sessionCookieName } from "./session-cookie.ts";
 import { Sessions } from "./sessions.ts";
-import { createSignInLibrary, sessionCookieName } from "./sign-in-library.ts";
+import { createSignInLibrary } from "./sign-in-library.ts";
 
 const EMAIL = "ana@example.com" as EmailAddress;
 const HERE = { cookies: undefined, address: "127.0.0.1" };

@@ -9,6 +9,7 @@ import type { Kysely, KyselyPlugin, RootOperationNode, UnknownRow } from "kysely
 import { z } from "zod";
 import type { Schema, Store } from "#src/store/schema.ts";
 import { secretFor } from "./auth-secret.ts";
+import { sessionCookieName } from "./session-cookie.ts";
 
 export const SESSION_VALID_SECONDS = 30 * 86_400;
 
@@ -80,10 +81,6 @@ export function createSignInLibrary(deps: {
     },
     plugins: [sessionsOfUsers, bearer({ requireSignature: true })],
   });
-}
-
-export function sessionCookieName(publicUrl: string): string {
-  return `${publicUrl.startsWith("https:") ? "__Host-" : ""}exitability.session_token`;
 }
 
 /** Begins a session of a user whose code was right; called in this process only. */
