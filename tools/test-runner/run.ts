@@ -29,7 +29,7 @@ import { slowestLines, type TestCost } from "./slowest.ts";
 
 const DEFAULT_FILES = [
   "{src,demo,web/src}/**/*.test.ts",
-  "test/!(contract|e2e|packages|real-node)/**/*.test.ts",
+  "test/!(contract|differential|e2e|fuzz|packages|real-node|simulation)/**/*.test.ts",
   "test/*.test.ts",
 ];
 /** Many tests wait, for sockets and for other processes: the others use the processors meanwhile. */
