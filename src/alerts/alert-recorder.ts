@@ -15,6 +15,7 @@ import { isStandardSize } from "./rules/market-reading.ts";
 import {
   applyEntries,
   applyMarket,
+  isOfBlock,
   NO_ENTRIES,
   type RuleFinding,
   type RuleInput,
@@ -219,5 +220,7 @@ function earliest(a: bigint | null, b: bigint | null): bigint | null {
 function changedSides(finding: RuleFinding): readonly bigint[] {
   if (finding.kind === "taken-back") return [];
   if (finding.kind === "side") return [finding.entryId];
-  return finding.found.filter(({ isCrossing }) => isCrossing).map(({ alert }) => alert.entryId);
+  return finding.found
+    .filter((each) => each.isCrossing || isOfBlock(each))
+    .map(({ alert }) => alert.entryId);
 }

@@ -17,7 +17,7 @@ async function writing(store: Store, newUid?: () => string) {
   const { mint } = someUserAlert();
   const entryId = await watch(store, userId, { mint });
   const side = (isHigh: boolean): RuleFinding => ({
-    ...{ kind: "side", entryId, sizeLamports: SIZE_LAMPORTS, isHigh },
+    ...{ kind: "side", entryId, sizeLamports: SIZE_LAMPORTS, isHigh, isBlockReported: null },
   });
   const crossing = (dedupe: string): RuleFinding => {
     const alert = { ...someUserAlert({ userId, entryId, mint, kind: "slippage" }), dedupe };

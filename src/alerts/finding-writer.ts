@@ -2,7 +2,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import type { Store } from "#src/store/schema.ts";
 import { takeBackAlerts } from "#src/store/user-alerts.ts";
-import { type SeenSide, setSlippageSides } from "#src/store/watchlist.ts";
+import { type SeenSide, setSeenSides } from "#src/store/watchlist.ts";
 import { recordFindings } from "./record-findings.ts";
 import type { RuleFinding } from "./rules/token-rules.ts";
 
@@ -125,7 +125,7 @@ export class FindingWriter {
     }
     const alerts = batch.filter((finding) => finding.kind === "alerts");
     if (alerts.length === 0) {
-      await setSlippageSides(store.db, sides);
+      await setSeenSides(store.db, sides);
       return;
     }
     const firstAlert = queued.find(({ finding }) => finding.kind === "alerts");

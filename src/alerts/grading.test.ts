@@ -4,7 +4,7 @@ import { exitAt } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { Store } from "#src/store/schema.ts";
 import { alertsOfUser, type NewUserAlert, sumGrades } from "#src/store/user-alerts.ts";
-import { setSlippageSides } from "#src/store/watchlist.ts";
+import { setSeenSides } from "#src/store/watchlist.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
 import { SILENT_LOG } from "#test/support/failure-loggers.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
@@ -25,7 +25,9 @@ async function scene(store: Store, change: Partial<NewUserAlert>, atAlertSol = 4
   let nowMs = 1_800_000_000_000;
   const userId = await someUser(store, "ana@example.com");
   const entryId = await watch(store, userId, { mint: MINT, sizeSol: 5 });
-  await setSlippageSides(store.db, [{ entryId, sizeLamports: SIZE, isHigh: false }]);
+  await setSeenSides(store.db, [
+    { entryId, sizeLamports: SIZE, isHigh: false, isBlockReported: null },
+  ]);
   const scripted = scriptedMarkets({ nowMs: () => nowMs });
   const exit = exitAt(marketWith(atAlertSol), SIZE, "retail");
   assert.ok(exit.kind === "sold");

@@ -7,7 +7,7 @@ import { finishMessage } from "#src/store/delivery-attempts.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { AlertKind } from "#src/store/user-alerts.ts";
 import { deleteUserData } from "#src/store/user-data.ts";
-import { setSlippageSides } from "#src/store/watchlist.ts";
+import { setSeenSides } from "#src/store/watchlist.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { someUserAlert } from "#test/support/some-user-alert.ts";
@@ -116,8 +116,13 @@ test("a delivery that ends while alerts are recorded does not deadlock", async (
 test("an account that is deleted while its alert is recorded does not deadlock", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const { userId, owner } = await watcher(store);
-    const low = { entryId: owner.entryId, sizeLamports: 1_000_000_000n, isHigh: false };
-    await setSlippageSides(store.db, [low]);
+    const low = {
+      entryId: owner.entryId,
+      sizeLamports: 1_000_000_000n,
+      isHigh: false,
+      isBlockReported: null,
+    };
+    await setSeenSides(store.db, [low]);
     const query = { kind: "UpdateQueryNode", table: "watchlist_entries" } as const;
     const remove = () => deleteUserData(store.db, userId, { nowMs: NOW, kept: null });
     const other = interrupted(store, query, remove);

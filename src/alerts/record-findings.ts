@@ -5,13 +5,14 @@ import type { Schema, Store } from "#src/store/schema.ts";
 import { insertUserAlerts, type NewUserAlert } from "#src/store/user-alerts.ts";
 import {
   entriesWithAlerts,
+  noteBlocksReported,
   raiseSlippageSides,
   type SeenSide,
-  setSlippageSides,
+  setSeenSides,
 } from "#src/store/watchlist.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import { PLAN_WINDOW_MS, planMessages, type QueuedAlert } from "./delivery/plan.ts";
-import type { FoundAlert, RuleFinding } from "./rules/token-rules.ts";
+import { type FoundAlert, isOfBlock, type RuleFinding } from "./rules/token-rules.ts";
 
 const GRADE_AFTER_MS = 30 * 60_000;
 
@@ -40,7 +41,7 @@ export async function recordFindings(
 ): Promise<readonly bigint[]> {
   return db.transaction().execute(async (transaction) => {
     const store = { db: transaction, dialect };
-    await setSlippageSides(transaction, sides);
+    await setSeenSides(transaction, sides);
     for (const change of findings.flatMap(({ alertChanges }) => alertChanges))
       await recordChange(transaction, change);
     const found = findings.flatMap((finding) => finding.found);
@@ -74,7 +75,7 @@ async function recordChange(db: Kysely<Schema>, change: AlertChange): Promise<vo
 
 /**
  * The alerts whose entries still want them. A crossing moves its entry to the high side; it counts
- * only if the entry was on the low side.
+ * only if the entry was on the low side. A block counts only if it was not reported for the entry.
  */
 async function wantedAlerts(
   db: Kysely<Schema>,
@@ -83,10 +84,12 @@ async function wantedAlerts(
   const idsOf = (some: readonly FoundAlert[]) => some.map(({ alert }) => alert.entryId);
   const crossed = await raiseSlippageSides(db, idsOf(found.filter((each) => each.isCrossing)));
   const enabled = await entriesWithAlerts(db, idsOf(found.filter((each) => each.isOfToken)));
+  const blocked = await noteBlocksReported(db, idsOf(found.filter(isOfBlock)));
   return found
-    .filter(({ alert: { entryId }, isOfToken }) =>
-      isOfToken ? enabled.has(entryId) : crossed.has(entryId),
-    )
+    .filter((each) => {
+      const wanted = isOfBlock(each) ? blocked : each.isOfToken ? enabled : crossed;
+      return wanted.has(each.alert.entryId);
+    })
     .map(({ alert }) => alert);
 }
 

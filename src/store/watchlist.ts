@@ -17,6 +17,11 @@ export type WatchlistTables = {
      * below where it turns off: 1 or 0; null: not known since the entry last changed.
      */
     slippage_is_high: bigint | null;
+    /**
+     * 1: the token is blocked, and that was reported or was so already when the entry was first seen; 0: it is not
+     * blocked, or was not reported to be; null: not known since alerts were last switched.
+     */
+    block_is_reported: bigint | null;
   };
 };
 
@@ -112,7 +117,8 @@ export type EntryChange = {
 };
 
 /**
- * Changes what is not null. What was known of the slippage belonged to the entry as it was.
+ * Changes what is not null. What was known of the slippage belonged to the entry as it was; that a block was reported
+ * is forgotten where alerts are switched.
  *
  * @returns whether the user has such an entry
  */
@@ -126,7 +132,9 @@ export async function changeWatchlistEntry(
     .set({
       slippage_is_high: null,
       ...(sizeLamports === null ? {} : { size_lamports: sizeLamports }),
-      ...(areAlertsEnabled === null ? {} : { alerts_enabled: areAlertsEnabled ? 1n : 0n }),
+      ...(areAlertsEnabled === null
+        ? {}
+        : { alerts_enabled: areAlertsEnabled ? 1n : 0n, block_is_reported: null }),
     })
     .where("id", "=", id)
     .where("user_id", "=", userId)
@@ -183,6 +191,8 @@ function toEntry(row: {
 export type WatchedEntry = Omit<WatchlistEntry, "areAlertsEnabled"> & {
   /** Null: its slippage was not seen since it last changed. */
   readonly isSlippageHigh: boolean | null;
+  /** Whether the present block of the token needs no alert; null: the token was not seen since alerts were switched. */
+  readonly isBlockReported: boolean | null;
 };
 
 export type EntriesPage = {
@@ -208,6 +218,7 @@ export async function watchedEntries(
       "size_lamports",
       "created_at_ms",
       "slippage_is_high",
+      "block_is_reported",
     ])
     .where("alerts_enabled", "=", 1n)
     .where("users.disabled_at_ms", "is", null)
@@ -222,8 +233,17 @@ export async function watchedEntries(
     mint: row.mint,
     sizeLamports: row.size_lamports,
     createdAtMs: Number(row.created_at_ms),
-    isSlippageHigh: row.slippage_is_high === null ? null : row.slippage_is_high !== 0n,
+    isSlippageHigh: booleanOf(row.slippage_is_high),
+    isBlockReported: booleanOf(row.block_is_reported),
   }));
+}
+
+function booleanOf(stored: bigint | null): boolean | null {
+  return stored === null ? null : stored !== 0n;
+}
+
+function storedBoolean(value: boolean | null): bigint | null {
+  return value === null ? null : value ? 1n : 0n;
 }
 
 /** Every token that is on a list, its alerts on or off. */
@@ -232,27 +252,31 @@ export async function watchedMints(db: Kysely<Schema>): Promise<readonly Address
   return rows.map(({ mint }) => mint);
 }
 
-/** On which side of its threshold the slippage of an entry was seen, at the size that it had then. */
+/** What was last seen of an entry, at the size that it had then; null: not known. */
 export type SeenSide = {
   readonly entryId: bigint;
   readonly sizeLamports: bigint;
-  readonly isHigh: boolean;
+  /** On which side of its threshold the slippage was. */
+  readonly isHigh: boolean | null;
+  readonly isBlockReported: boolean | null;
 };
 
-/** Stores sides, one for each entry. Of an entry whose size has changed since, nothing is known. */
-export async function setSlippageSides(
-  db: Kysely<Schema>,
-  sides: readonly SeenSide[],
-): Promise<void> {
+/** Stores what was seen, once for each entry. The slippage of an entry whose size has changed since is not known. */
+export async function setSeenSides(db: Kysely<Schema>, sides: readonly SeenSide[]): Promise<void> {
   for (const some of inChunks(sides)) {
-    const seen = some.map(({ entryId, sizeLamports, isHigh }) =>
-      [entryId, sizeLamports, isHigh ? 1n : 0n].map((value) => sql`cast(${value} as bigint)`),
+    const seen = some.map(({ entryId, sizeLamports, isHigh, isBlockReported }) =>
+      [entryId, sizeLamports, storedBoolean(isHigh), storedBoolean(isBlockReported)].map(
+        (value) => sql`cast(${value} as bigint)`,
+      ),
     );
-    // Raw SQL: both databases name the columns of a values list column1 to column3.
+    // Raw SQL: both databases name the columns of a values list column1 to column4.
     await sql`
-      update watchlist_entries set slippage_is_high = seen.column3
+      update watchlist_entries
+      set block_is_reported = seen.column4,
+        slippage_is_high = case when size_lamports = seen.column2
+          then seen.column3 else slippage_is_high end
       from (values ${sql.join(seen.map((values) => sql`(${sql.join(values)})`))}) as seen
-      where watchlist_entries.id = seen.column1 and size_lamports = seen.column2
+      where watchlist_entries.id = seen.column1
     `.execute(db);
   }
 }
@@ -262,17 +286,37 @@ export async function setSlippageSides(
  *
  * @returns the entries that were on the low side
  */
-export async function raiseSlippageSides(
+export function raiseSlippageSides(
   db: Kysely<Schema>,
+  entryIds: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  return raise(db, "slippage_is_high", entryIds);
+}
+
+/**
+ * Notes that the block of these entries' tokens is reported, where alerts are enabled.
+ *
+ * @returns the entries for which it was not reported before
+ */
+export function noteBlocksReported(
+  db: Kysely<Schema>,
+  entryIds: readonly bigint[],
+): Promise<ReadonlySet<bigint>> {
+  return raise(db, "block_is_reported", entryIds);
+}
+
+async function raise(
+  db: Kysely<Schema>,
+  column: "slippage_is_high" | "block_is_reported",
   entryIds: readonly bigint[],
 ): Promise<ReadonlySet<bigint>> {
   const raised = new Set<bigint>();
   for (const ids of inChunks(entryIds)) {
     const rows = await db
       .updateTable("watchlist_entries")
-      .set({ slippage_is_high: 1n })
+      .set({ [column]: 1n })
       .where("id", "in", ids)
-      .where("slippage_is_high", "=", 0n)
+      .where(column, "=", 0n)
       .where("alerts_enabled", "=", 1n)
       .returning("id")
       .execute();

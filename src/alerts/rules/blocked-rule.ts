@@ -4,42 +4,41 @@ import { CALIBRATION } from "#src/measure/calibration.ts";
 /** A token that is blocked for longer than this is reported to its watchers. */
 const REPORT_AFTER_MS = 60_000;
 
-/**
- * Whether a token's answer is blocked, and since when. `isReported`: the watchers were notified, or the
- * token was blocked when it was first seen: nothing changed then.
- */
-export type BlockedSide =
-  | { readonly kind: "unseen" }
-  | { readonly kind: "open" }
-  | {
-      readonly kind: "blocked";
-      readonly sinceMs: number;
-      readonly sinceSlot: bigint;
-      readonly isReported: boolean;
-    };
-
-export type BlockedChange = {
+/** That a token's answer is blocked: its present reason, and since when this process has seen it so. */
+export type Block = {
   readonly reason: BlockReason;
   readonly sinceMs: number;
+  /** The slot at which it was first seen. */
   readonly slot: bigint;
 };
 
-/** Applies one answer. Blocks are timed by the chain, so that an error of the local clock changes nothing. */
-export function applyBlocked(
-  side: BlockedSide,
+/**
+ * The token's block after one answer; null: it is not blocked. Blocks are timed by the chain, so that an error of the
+ * local clock changes nothing.
+ */
+export function blockAfter(
+  before: Block | null,
   assessment: Assessment,
   chainMs: number,
-): { readonly side: BlockedSide; readonly turnedOn: BlockedChange | null } {
+): Block | null {
   const reason = blockedOf(assessment, chainMs);
-  if (reason === null) return { side: { kind: "open" }, turnedOn: null };
-  if (side.kind !== "blocked") {
-    const isReported = side.kind === "unseen";
-    const since = { sinceMs: chainMs, sinceSlot: assessment.slot };
-    return { side: { kind: "blocked", ...since, isReported }, turnedOn: null };
-  }
-  if (side.isReported || chainMs - side.sinceMs <= REPORT_AFTER_MS) return { side, turnedOn: null };
-  const turnedOn = { reason, sinceMs: side.sinceMs, slot: side.sinceSlot };
-  return { side: { ...side, isReported: true }, turnedOn };
+  if (reason === null) return null;
+  return { ...(before ?? { sinceMs: chainMs, slot: assessment.slot }), reason };
+}
+
+/**
+ * Applies the token's block to an entry. `isReported` outlives the process. A token that was blocked when the entry was
+ * first seen (`null`) counts as reported: nothing changed then.
+ */
+export function applyBlock(
+  isReported: boolean | null,
+  block: Block | null,
+  chainMs: number,
+): { readonly isReported: boolean; readonly turnedOn: Block | null } {
+  if (block === null) return { isReported: false, turnedOn: null };
+  if (isReported !== false) return { isReported: true, turnedOn: null };
+  const isDue = chainMs - block.sinceMs > REPORT_AFTER_MS;
+  return isDue ? { isReported: true, turnedOn: block } : { isReported, turnedOn: null };
 }
 
 /** A state that is stale by the local clock alone is a clock that is wrong, not a token that is blocked. */

@@ -6,7 +6,7 @@ import type { WatchedEntry } from "#src/store/watchlist.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
-import type { BlockedChange } from "./blocked-rule.ts";
+import type { Block } from "./blocked-rule.ts";
 import type { MarketReading, RecentReadings } from "./market-reading.ts";
 
 /** The market that an alert is about. */
@@ -14,7 +14,7 @@ export type AlertScene = Pick<MarketReport, "snapshot" | "chainMs"> & {
   readonly recent: RecentReadings;
 };
 
-type Owner = Omit<WatchedEntry, "isSlippageHigh">;
+type Owner = Omit<WatchedEntry, "isSlippageHigh" | "isBlockReported">;
 
 /** The alert of an entry's user when the token's own alert turns on. */
 export function deteriorationAlert(
@@ -71,7 +71,7 @@ export function slippageAlert(
  */
 export function blockedAlert(
   entry: Owner,
-  { reason, sinceMs, slot }: BlockedChange,
+  { reason, sinceMs, slot }: Block,
   scene: AlertScene,
 ): NewUserAlert {
   const before = readingBefore(scene.recent);

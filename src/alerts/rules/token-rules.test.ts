@@ -11,7 +11,7 @@ const NO_SIDES: ReadonlySet<bigint> = new Set();
 
 function entry(id: bigint, change: Partial<WatchedEntry> = {}): WatchedEntry {
   const facts = { userId: ANA, mint: MINT, sizeLamports: 1n, createdAtMs: 0 };
-  return { id, ...facts, isSlippageHigh: null, ...change };
+  return { id, ...facts, isSlippageHigh: null, isBlockReported: null, ...change };
 }
 
 function read(
@@ -29,7 +29,12 @@ test("rules whose entries did not change stay the same objects, others are repla
   const first = read(new Map(), lists);
   const again = read(first, lists);
   for (const mint of [MINT, OTHER]) assert.equal(again.get(mint), first.get(mint));
-  const changes = [{ sizeLamports: 2n }, { isSlippageHigh: true }, { createdAtMs: 1 }];
+  const changes = [
+    { sizeLamports: 2n },
+    { isSlippageHigh: true },
+    { isBlockReported: true },
+    { createdAtMs: 1 },
+  ];
   for (const change of changes) {
     const changed = read(first, [entry(1n, change), ...lists.slice(1)]);
     assert.notEqual(changed.get(MINT), first.get(MINT), JSON.stringify(Object.keys(change)));

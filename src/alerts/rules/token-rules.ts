@@ -4,7 +4,7 @@ import type { UserId } from "#src/store/user-id.ts";
 import type { SeenSide, WatchedEntry } from "#src/store/watchlist.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
 import type { Address } from "#src/units/address.ts";
-import { applyBlocked, type BlockedChange, type BlockedSide } from "./blocked-rule.ts";
+import { applyBlock, type Block, blockAfter } from "./blocked-rule.ts";
 import { type AlertScene, blockedAlert, deteriorationAlert, slippageAlert } from "./found-alert.ts";
 import { type RecentReadings, readMarket, withReading } from "./market-reading.ts";
 import { applySlippage, type SlippageSide } from "./slippage-rule.ts";
@@ -20,10 +20,11 @@ export type RuleEntry = Omit<WatchedEntry, "isSlippageHigh"> & {
 export type TokenRules = {
   readonly entries: readonly RuleEntry[];
   readonly recent: RecentReadings | null;
-  readonly blocked: BlockedSide;
+  /** Null: its answer is not blocked. */
+  readonly block: Block | null;
 };
 
-export const NO_ENTRIES: TokenRules = { entries: [], recent: null, blocked: { kind: "unseen" } };
+export const NO_ENTRIES: TokenRules = { entries: [], recent: null, block: null };
 
 /** The newest market of a token, and every change of the token's alert since the last judgement. */
 export type RuleInput = Pick<MarketReport, "snapshot" | "chainMs"> & {
@@ -37,11 +38,16 @@ export type RuleInput = Pick<MarketReport, "snapshot" | "chainMs"> & {
 /** A user's alert with the rules that found it. */
 export type FoundAlert = {
   readonly alert: NewUserAlert;
-  /** The token's alert turned on, or its answer is blocked: every entry with alerts enabled wants it. */
+  /** The token's alert turned on: every entry with alerts enabled wants it. */
   readonly isOfToken: boolean;
   /** The slippage at the entry's size crossed its threshold. */
   readonly isCrossing: boolean;
 };
+
+/** Whether the alert is that the token's answer is blocked. */
+export function isOfBlock({ alert }: FoundAlert): boolean {
+  return alert.kind === "blocked";
+}
 
 /** What has to be written. */
 export type RuleFinding =
@@ -68,26 +74,37 @@ export function applyMarket(
   const reading = readMarket(snapshot.assessment, market, sizes);
   const recent = withReading(state.recent, reading, chainMs);
   const scene: AlertScene = { snapshot, recent, chainMs };
-  const blocked = applyBlocked(state.blocked, snapshot.assessment, chainMs);
+  const block = blockAfter(state.block, snapshot.assessment, chainMs);
   const turnedOn = alertChanges.filter(({ kind }) => kind === "on");
   const { slot } = snapshot.assessment;
   const findings: RuleFinding[] = [];
   const found: FoundAlert[] = [];
   const entries = state.entries.map((known) => {
     const entry = withoutVoidSide(known, takenBackSince);
-    const { id: entryId, sizeLamports } = entry;
-    if (entry !== known) findings.push({ kind: "side", entryId, sizeLamports, isHigh: false });
-    const slippage = reading.bySize.get(sizeLamports) ?? { kind: "unknown" };
+    const slippage = reading.bySize.get(entry.sizeLamports) ?? { kind: "unknown" };
     const { side, turnedOn: crossing } = applySlippage(entry.side, slippage);
-    found.push(...alertsOfEntry(entry, { crossing, turnedOn, blocked: blocked.turnedOn, scene }));
-    if (side === entry.side) return entry;
-    if (crossing === null)
-      findings.push({ kind: "side", entryId, sizeLamports, isHigh: side === "high" });
-    return crossing === null ? { ...entry, side } : { ...entry, side, raisedSlot: slot };
+    const { isReported, turnedOn: blocked } = applyBlock(entry.isBlockReported, block, chainMs);
+    found.push(...alertsOfEntry(entry, { crossing, turnedOn, blocked, scene }));
+    // What an alert changes is written with the alert.
+    const seen = {
+      ...entry,
+      ...(crossing === null ? { side } : {}),
+      ...(blocked === null ? { isBlockReported: isReported } : {}),
+    };
+    if (seen.side !== known.side || seen.isBlockReported !== known.isBlockReported)
+      findings.push(sideOf(seen));
+    if (side === entry.side && isReported === entry.isBlockReported) return entry;
+    const after = { ...entry, side, isBlockReported: isReported };
+    return crossing === null ? after : { ...after, raisedSlot: slot };
   });
   if (found.length > 0 || alertChanges.length > 0)
     findings.push({ kind: "alerts", alertChanges, found });
-  return { state: { entries, recent, blocked: blocked.side }, findings };
+  return { state: { entries, recent, block }, findings };
+}
+
+function sideOf({ id: entryId, sizeLamports, side, isBlockReported }: RuleEntry): RuleFinding {
+  const isHigh = side === null ? null : side === "high";
+  return { kind: "side", entryId, sizeLamports, isHigh, isBlockReported };
 }
 
 /** An entry that a dropped slot had taken to the high side is on the low side again. */
@@ -111,7 +128,7 @@ function alertsOfEntry(
   }: {
     readonly crossing: "slippage" | "no-exit" | null;
     readonly turnedOn: readonly AlertChange[];
-    readonly blocked: BlockedChange | null;
+    readonly blocked: Block | null;
     readonly scene: AlertScene;
   },
 ): readonly FoundAlert[] {
@@ -123,7 +140,7 @@ function alertsOfEntry(
   });
   if (blocked !== null) {
     const alert = blockedAlert(entry, blocked, scene);
-    found.push({ alert, isOfToken: true, isCrossing: false });
+    found.push({ alert, isOfToken: false, isCrossing: false });
   }
   if (isCrossing && turnedOn.length === 0) {
     const alert = slippageAlert(entry, crossing, scene);
@@ -178,14 +195,17 @@ function ruleEntry(
   const stored = isSlippageHigh === null ? null : isSlippageHigh ? "high" : "low";
   if (known === undefined) return { ...entry, side: stored };
   const isSameSize = known.sizeLamports === entry.sizeLamports;
-  const side = isSameSize && newerSides.has(entry.id) ? known.side : stored;
+  const isNewer = newerSides.has(entry.id);
+  const side = isSameSize && isNewer ? known.side : stored;
+  const isBlockReported = isNewer ? known.isBlockReported : entry.isBlockReported;
   const isSame =
     isSameSize &&
     known.side === side &&
+    known.isBlockReported === isBlockReported &&
     known.mint === entry.mint &&
     known.userId === entry.userId &&
     known.createdAtMs === entry.createdAtMs;
-  return isSame ? known : { ...known, ...entry, side };
+  return isSame ? known : { ...known, ...entry, side, isBlockReported };
 }
 
 function withEntries(rules: TokenRules, entries: readonly RuleEntry[]): TokenRules {

@@ -258,6 +258,7 @@ const userAlerts = ({ numberedKey }: Types): readonly string[] => [
     alerts_enabled bigint not null,
     created_at_ms bigint not null,
     slippage_is_high bigint,
+    block_is_reported bigint,
     unique (user_id, mint))`,
   // commitment: null where the slot was confirmed; taken_back_at_ms: null where it was not dropped.
   `create table user_alerts (
