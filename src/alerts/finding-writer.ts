@@ -121,7 +121,7 @@ export class FindingWriter {
     const sides = lastOfEntries(batch.filter((finding) => finding.kind === "side"));
     const nowMs = clock.nowMs();
     for (const finding of batch) {
-      if (finding.kind === "taken-back") await takeBackAlerts(store.db, { ...finding, nowMs });
+      if (finding.kind === "taken-back") await takeBackAlerts(store, { ...finding, nowMs });
     }
     const alerts = batch.filter((finding) => finding.kind === "alerts");
     if (alerts.length === 0) {

@@ -5,7 +5,7 @@ import { switchChannel } from "#src/store/channels.ts";
 import { takeMessage, waitingMessages } from "#src/store/deliveries.ts";
 import { finishMessage } from "#src/store/delivery-attempts.ts";
 import type { Store } from "#src/store/schema.ts";
-import type { AlertKind } from "#src/store/user-alerts.ts";
+import { type AlertKind, takeBackAlerts } from "#src/store/user-alerts.ts";
 import { deleteUserData } from "#src/store/user-data.ts";
 import { setSeenSides } from "#src/store/watchlist.ts";
 import { eachDatabase } from "#test/support/databases.ts";
@@ -68,7 +68,7 @@ function interrupted(
 
 function tableOf(node: RootOperationNode): string | null {
   const place =
-    node.kind === "SelectQueryNode"
+    node.kind === "SelectQueryNode" || node.kind === "DeleteQueryNode"
       ? node.from?.froms[0]
       : node.kind === "UpdateQueryNode"
         ? node.table
@@ -110,6 +110,23 @@ test("a delivery that ends while alerts are recorded does not deadlock", async (
     assert.equal((await record(other.store, owner, "deterioration", NOW + 1_000)).length, 1);
     await other.acted;
     assert.equal((await waitingMessages(store.db)).count, 1);
+  });
+});
+
+test("a channel that is switched off while an alert is taken back does not deadlock", async (t) => {
+  await eachDatabase(t, async (_t, store) => {
+    const { channel, owner } = await watcher(store);
+    const alert = {
+      ...someUserAlert({ ...owner, kind: "deterioration", commitment: "processed" }),
+      dedupe: "test",
+    };
+    await recordUserAlerts(store, [alert], { nowMs: NOW, newUid: () => "msg_1" });
+    const query = { kind: "DeleteQueryNode", table: "message_alerts" } as const;
+    const other = interrupted(store, query, () => switchChannel(store.db, channel, false));
+    const since = { mint: owner.mint, sinceSlot: alert.slot, nowMs: NOW };
+    await takeBackAlerts(other.store, since);
+    assert.equal(await other.acted, true);
+    assert.equal((await waitingMessages(store.db)).count, 0);
   });
 });
 

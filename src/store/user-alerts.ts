@@ -3,7 +3,7 @@ import type { CauseShares } from "#src/measure/losses.ts";
 import type { Address } from "#src/units/address.ts";
 import { causeShareColumns, causeSharesOf } from "./alerts.ts";
 import { inChunks } from "./chunks.ts";
-import type { Schema } from "./schema.ts";
+import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 
 export type UserAlertsTables = {
@@ -189,7 +189,7 @@ export function toUserAlert(row: Selectable<UserAlertsTables["user_alerts"]>): U
  * again in the slot that replaced the dropped one, is another alert.
  */
 export async function takeBackAlerts(
-  db: Kysely<Schema>,
+  { db, dialect }: Store,
   since: { readonly mint: Address; readonly sinceSlot: bigint; readonly nowMs: number },
 ): Promise<void> {
   const { mint, sinceSlot, nowMs } = since;
@@ -207,13 +207,29 @@ export async function takeBackAlerts(
       .where("taken_back_at_ms", "is", null)
       .returning("id")
       .execute();
-    for (const ids of inChunks(taken.map(({ id }) => id))) await leaveOut(transaction, ids);
+    for (const ids of inChunks(taken.map(({ id }) => id)))
+      await leaveOut({ db: transaction, dialect }, ids);
   });
 }
 
 /** Takes alerts out of the messages whose sending has not begun, and deletes those that are empty then. */
-async function leaveOut(db: Kysely<Schema>, alertIds: readonly bigint[]): Promise<void> {
+async function leaveOut({ db, dialect }: Store, alertIds: readonly bigint[]): Promise<void> {
   const open = db.selectFrom("messages").select("id").where("status", "=", "open");
+  // Their channels first, as in every transaction on messages: the same lock order prevents deadlocks.
+  if (dialect === "postgres") {
+    const ofAlerts = open
+      .innerJoin("message_alerts", "message_id", "messages.id")
+      .clearSelect()
+      .select("channel_id")
+      .where("alert_id", "in", alertIds);
+    await db
+      .selectFrom("channels")
+      .select("id")
+      .where("id", "in", ofAlerts)
+      .orderBy("id")
+      .forShare()
+      .execute();
+  }
   const left = await db
     .deleteFrom("message_alerts")
     .where("alert_id", "in", alertIds)
