@@ -17,6 +17,7 @@ import {
   serviceEnvironment,
 } from "#test/support/deployment.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { PATIENCE_MS } from "#test/support/eventually.ts";
 import { readImageFile } from "#test/support/image-file.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import manifest from "../package.json" with { type: "json" };
@@ -156,7 +157,11 @@ test("SIGTERM to the shell in which npx starts the installed package ends the pa
     }
   });
   shell.stdout.setEncoding("utf8");
-  assert.equal((await once(shell.stdout, "data"))[0], "started\n");
+  const printed = async () => {
+    const signal = AbortSignal.timeout(PATIENCE_MS);
+    return (await once(shell.stdout, "data", { signal }))[0];
+  };
+  assert.equal(await printed(), "started\n");
   shell.kill("SIGTERM");
-  assert.equal((await once(shell.stdout, "data"))[0], "stopped\n");
+  assert.equal(await printed(), "stopped\n");
 });

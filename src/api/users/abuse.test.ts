@@ -4,6 +4,7 @@ import { deleteExpiredRows } from "#src/users/housekeeping.ts";
 import { eachApp, oneApp, refusal } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { PATIENCE_MS } from "#test/support/eventually.ts";
 
 const EVENT = "/api/oracle/event";
 
@@ -145,7 +146,8 @@ test("M1: a stream ends at once with its key, and with its account", async (t) =
     const made = (await send("POST", "/api/account/keys", { headers })).json();
     const base = await app.listen({ port: 0, host: "127.0.0.1" });
     const open = async (path: string, credentials: Record<string, string>) => {
-      const response = await fetch(base + path, { headers: credentials });
+      const signal = AbortSignal.timeout(PATIENCE_MS);
+      const response = await fetch(base + path, { headers: credentials, signal });
       assert.equal(response.status, 200);
       return response;
     };
@@ -180,6 +182,7 @@ test("M1: a stream whose key is revoked while its first answer is loaded ends at
       const base = await app.listen({ port: 0, host: "127.0.0.1" });
       const opened = fetch(`${base}/api/token/${SOME_MINT}/exitability/stream`, {
         headers: { "x-api-key": made.key },
+        signal: AbortSignal.timeout(PATIENCE_MS),
       });
       await asked.promise;
       await send("DELETE", `/api/account/keys/${made.id}`, { headers });
