@@ -249,11 +249,19 @@ export async function removeChannel(db: Kysely<Schema>, { userId, id }: Owned): 
   return removed.numDeletedRows > 0n;
 }
 
-/** What the last attempt to reach a channel outside the queue came to: a code, or a test. */
+/**
+ * What the last attempt to reach a channel outside the queue came to: a code, or a test. Where it arrived (`null`),
+ * the channel is not failing, and what waits for it is due.
+ */
 export async function noteChannelError(
   db: Kysely<Schema>,
   id: bigint,
   error: string | null,
 ): Promise<void> {
-  await db.updateTable("channels").set({ last_error: error }).where("id", "=", id).execute();
+  const change = error === null ? { failing_since_ms: null, retry_at_ms: 0n } : {};
+  await db
+    .updateTable("channels")
+    .set({ last_error: error, ...change })
+    .where("id", "=", id)
+    .execute();
 }

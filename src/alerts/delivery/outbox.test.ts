@@ -6,6 +6,7 @@ import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { NOT_TAKEN, outboxScene, SENT, watcher } from "#test/support/outbox-scene.ts";
 import { poolAddress } from "#test/support/pools.ts";
+import { createChannels } from "./channels.ts";
 import { retryAtMs } from "./outbox.ts";
 import type { Sent } from "./webhook-sender.ts";
 
@@ -141,6 +142,33 @@ test("a failing receiver gets the same message under the same id until it takes 
     assert.ok(one === two && two === three && three !== last);
     const [well] = await channelsOfUser(store.db, ana.userId);
     assert.deepEqual([well?.failingSinceMs, well?.lastError], [null, null]);
+  });
+});
+
+test("a failing channel whose test arrives fails no longer, and what waits for it is sent at once", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    let isUp = false;
+    const stage = await outboxScene(store, () => (isUp ? SENT : NOT_TAKEN));
+    const { outbox, received, alert, advance, clock } = stage;
+    closeAfter(t, () => outbox.close());
+    const { userId, channel, ...entry } = await watcher(store, "ana");
+    await alert({ userId, ...entry });
+    for (let hour = 0; hour < 8; hour++) {
+      advance(HOUR_MS);
+      await outbox.idle();
+    }
+    assert.equal(received.length, 8);
+    isUp = true;
+    const channels = createChannels({
+      ...{ store, clock, authSecret: "secret", hasTelegram: false, push: null },
+      sender: { send: async () => SENT },
+      webhooks: { refusal: async () => null },
+    });
+    assert.deepEqual(await channels.test(userId, channel.id), SENT);
+    const [well] = await channelsOfUser(store.db, userId);
+    assert.deepEqual([well?.failingSinceMs, well?.lastError], [null, null]);
+    await outbox.idle();
+    assert.equal(received.length, 9);
   });
 });
 
