@@ -131,3 +131,31 @@ test("a batch with a cost has the largest sale of each token, and unknown where 
     { markets: unreachable },
   );
 });
+
+test("a largest size that fails on our side is unknown, and leaves the token its answer", async (t) => {
+  const failing = {
+    ...markets,
+    answerExit: () => Promise.reject(new RangeError("a bug of ours")),
+  };
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const payload = { mints: [SOME_MINT], max_cost: 10 };
+      const response = await send("POST", "/api/exitability/batch", { payload });
+      const [item] = response.json().items;
+      const alone = await send("GET", `/api/token/${SOME_MINT}/exitability`);
+      assert.deepEqual([item.status, item.exitability], [200, alone.json()]);
+      assert.deepEqual(item.within_cost, {
+        max_cost_pct: 10,
+        state: "bloqueado_dato",
+        limited_by: null,
+        size_sol: null,
+        sold_units: null,
+        net_lamports: null,
+        slippage_pct: null,
+      });
+      assert.equal(response.headers["x-ratelimit-remaining"], "4");
+    },
+    { markets: failing },
+  );
+});

@@ -58,6 +58,11 @@ export async function largestWithinCost(
   return withinCostBody(answer, maxCostPpm);
 }
 
+/** The answer where the largest sale can't be found. */
+export function unknownWithinCost(maxCostPpm: bigint): WithinCost {
+  return withinCostBody(null, maxCostPpm);
+}
+
 function withinCostBody(answer: ExitAnswer | null, maxCostPpm: bigint): WithinCost {
   const sold = answer?.exit.kind === "sold" ? answer.exit : null;
   const isUnknown =

@@ -6,7 +6,12 @@ import { RateLimitBody } from "../error-bodies.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { EXITABILITY_EXAMPLE } from "../measuring/exitability-body.ts";
 import { LANGUAGE_HEADER, PROFILE_FIELD, SIZE_BODY_FIELD } from "../measuring/token-question.ts";
-import { largestWithinCost, MAX_COST_BODY_FIELD, WithinCost } from "../measuring/within-cost.ts";
+import {
+  largestWithinCost,
+  MAX_COST_BODY_FIELD,
+  unknownWithinCost,
+  WithinCost,
+} from "../measuring/within-cost.ts";
 import { defineOperation } from "../operation.ts";
 import { BODY_ERRORS } from "../operation-parts.ts";
 import { nullable, ProfileWord } from "../values.ts";
@@ -98,7 +103,13 @@ export const getExitabilityBatch = defineOperation({
     const withinCost = async ({ token_id: id, status }: TokenOutcome) => {
       const mint = maxCostPpm === undefined || status !== 200 ? null : parseAddress(id);
       if (mint === null || maxCostPpm === undefined) return null;
-      return largestWithinCost(markets, mint, { profile, maxCostPpm });
+      return largestWithinCost(markets, mint, { profile, maxCostPpm }).catch((err: unknown) => {
+        request.log.error(
+          { mint: id, err },
+          "failed to find the largest size within a cost; the token is answered, and this size is unknown",
+        );
+        return unknownWithinCost(maxCostPpm);
+      });
     };
     const failures: { readonly mint: string; readonly err: unknown }[] = [];
     const items = await mapSome(mints, AT_ONCE, async (id, place) => {
