@@ -10,6 +10,7 @@ export function marketsFor(markets: Markets, caller: Caller): Markets {
     touch: (mint) => markets.touch(mint),
     exit: (mint, query) => markets.exit(mint, query),
     answerExit: (mint, question) => markets.answerExit(mint, question),
+    curve: (mint) => markets.curve(mint),
     holdersFirst: (mint) => markets.holdersFirst(mint),
     stressed: (mint) => markets.stressed(mint),
     history: (mint, grid) => markets.history(mint, grid),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
+import { exitCurve } from "#src/measure/exit-curve.ts";
 import type { Market } from "#src/measure/market.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
@@ -35,7 +36,7 @@ for (const [venue, file] of [
   ["pump-curve", "pump-curve.bytecode"],
   ["pumpswap", "pumpswap.bytecode"],
 ] as const) {
-  test(`a venue without a model gets the same ladder and C10 by execution, to the lamport: ${venue}`, async (t) => {
+  test(`a venue without a model gets the same ladder, curve and C10 by execution, to the lamport: ${venue}`, async (t) => {
     const opened = await startMeasuring(t, venue, file);
     if (opened === null) return;
     const { market, measuring, ground } = opened;
@@ -49,5 +50,6 @@ for (const [venue, file] of [
       const exit = await measuring.run(ground, (asked) => exitAt(asked, size, profile));
       assert.deepEqual(exit, exitAt(market, size, profile));
     }
+    assert.deepEqual(await measuring.run(ground, exitCurve), exitCurve(market));
   });
 }

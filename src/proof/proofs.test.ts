@@ -21,6 +21,7 @@ test("an exit is proved with the code and the accounts of the chain, to the lamp
   assert.equal(proof.sales.length, 1);
   assert.deepEqual(sale?.executed, { kind: "paid", amount: execution.amountOut });
   assert.equal(proof.isEqual, true);
+  assert.equal(proof.slot, ground.market.slot);
   assert.equal(sale?.program?.deployedSlot, DEPLOYED_SLOT);
   assert.match(sale?.program?.hash ?? "", /^[0-9a-f]{64}$/);
 });

@@ -16,6 +16,8 @@ export type ProofQuery = { readonly profile: Profile } & (
 
 /** An exit with every sale of it executed. */
 export type ExitProof = {
+  /** Of the accounts that the sales were executed on. */
+  readonly slot: bigint;
   readonly exit: ExitAt;
   /** In the order in which they were executed. */
   readonly sales: readonly SaleProof[];
@@ -45,7 +47,12 @@ export async function proveExit(
     exit.kind === "sold" ? exit.routes.flatMap(ordersOf) : refusalsOf(market, exit.reason, query);
   const sales = await prover.prove(orders, ground);
   const isProved = sales.length > 0 && sales.every(({ isEqual }) => isEqual !== null);
-  return { exit, sales, isEqual: isProved ? sales.every(({ isEqual }) => isEqual) : null };
+  return {
+    slot: market.slot,
+    exit,
+    sales,
+    isEqual: isProved ? sales.every(({ isEqual }) => isEqual) : null,
+  };
 }
 
 /** One order a leg; legs that one instruction sells through are one order. */

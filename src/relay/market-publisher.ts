@@ -306,6 +306,8 @@ export class MarketPublisher {
         return this.#loaded(request).then(() =>
           markets.answerExit(request.asked.mint, request.asked.question),
         );
+      case "curve":
+        return this.#loaded(request).then(() => markets.curve(request.asked.mint));
       case "holdersFirst":
         return this.#loaded(request).then(() => markets.holdersFirst(request.asked.mint));
       case "stressed":
@@ -318,7 +320,7 @@ export class MarketPublisher {
         return markets.alerts(request.asked.mint, request.asked.begun);
       case "accuracy":
         return accuracyReport();
-      case "proof":
+      case "proofAtSlot":
         return this.#loaded(request).then(() => proofOf(request.asked.mint, request.asked.sale));
       default:
         return assertNever(request);

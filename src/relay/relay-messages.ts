@@ -1,4 +1,5 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
@@ -66,6 +67,10 @@ export type TrackerRequests = {
     readonly asked: { readonly mint: Address; readonly question: ExitQuestion };
     readonly answer: ExitAnswer | null;
   };
+  readonly curve: {
+    readonly asked: { readonly mint: Address };
+    readonly answer: ExitCurve | null;
+  };
   readonly holdersFirst: {
     readonly asked: { readonly mint: Address };
     readonly answer: HoldersFirst | null;
@@ -88,7 +93,8 @@ export type TrackerRequests = {
     readonly answer: readonly StoredAlert[];
   };
   readonly accuracy: { readonly asked: null; readonly answer: unknown };
-  readonly proof: {
+  /** Named differently since its answer has the slot: a process of an older version refuses it. */
+  readonly proofAtSlot: {
     readonly asked: { readonly mint: Address; readonly sale: ExitQuery };
     readonly answer: unknown;
   };

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
@@ -160,6 +161,10 @@ export class RemoteMarkets<Facts> implements Markets {
     return this.#requestOrFail("answerExit", { mint, question });
   }
 
+  curve(mint: Address): Promise<ExitCurve | null> {
+    return this.#requestOrFail("curve", { mint });
+  }
+
   holdersFirst(mint: Address): Promise<HoldersFirst | null> {
     return this.#requestOrFail("holdersFirst", { mint });
   }
@@ -186,7 +191,7 @@ export class RemoteMarkets<Facts> implements Markets {
 
   /** @throws AppError proof_unavailable, chain_unavailable */
   proof(mint: Address, sale: ExitQuery): Promise<unknown> {
-    return this.#requestOrFail("proof", { mint, sale });
+    return this.#requestOrFail("proofAtSlot", { mint, sale });
   }
 
   /** @throws AppError chain_unavailable */

@@ -1,5 +1,6 @@
 import type { Profile } from "#src/measure/assessment.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
@@ -50,6 +51,12 @@ export interface Markets {
    * @throws AppError chain_unavailable as `exit`
    */
   answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null>;
+  /**
+   * The slippage of twenty sizes on the market behind the newest answer; null if the token is not tracked.
+   *
+   * @throws AppError chain_unavailable as `exit`
+   */
+  curve(mint: Address): Promise<ExitCurve | null>;
   /**
    * The exits now and after the largest withdrawal known to be possible, on the market behind the
    * newest answer; null if the token is not tracked. Holders of pool shares are read again if the

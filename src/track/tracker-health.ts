@@ -3,6 +3,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { blockTimeMs } from "./chain-clock.ts";
 import type { LiveState } from "./live-state.ts";
+import type { TrackerDeps } from "./tracker-deps.ts";
 
 export type TokenLoadCounts = { readonly running: number; readonly waiting: number };
 
@@ -75,6 +76,17 @@ export function trackerHealth(
     readsFailingSinceMs: shell.readsFailingSinceMs,
     solUsd: solUsdNow(state, shell.nowMs),
   };
+}
+
+/** The searches that the node refuses, by the venue of their program. */
+export function venueRefusals({
+  source,
+  venues,
+}: Pick<TrackerDeps, "source" | "venues">): readonly VenueRefusal[] {
+  return (source.refusals?.() ?? []).map(({ method, programId, reason }) => {
+    const venue = venues.find((known) => known.programId === programId)?.id ?? null;
+    return { method, venue, reason };
+  });
 }
 
 /** The health of a process that tracks nothing. */

@@ -1,4 +1,5 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
+import { type ExitCurve, exitCurve } from "#src/measure/exit-curve.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
 import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
@@ -44,7 +45,7 @@ import { TokenMarkets } from "./token-markets.ts";
 import { TokenObserver } from "./token-observer.ts";
 import { TokenRegistry } from "./token-registry.ts";
 import { assessDepsOf, type TrackerDeps } from "./tracker-deps.ts";
-import { type TrackerHealth, trackerHealth, type VenueRefusal } from "./tracker-health.ts";
+import { type TrackerHealth, trackerHealth, venueRefusals } from "./tracker-health.ts";
 import { usdPrice } from "./usd-price.ts";
 
 const SWEEP_EVERY_MS = 1_000;
@@ -212,6 +213,10 @@ export class Tracker implements Markets {
     return this.#markets.measure(mint, (market) => answerExit(market, question, microUsd));
   }
 
+  curve(mint: Address): Promise<ExitCurve | null> {
+    return this.#markets.measure(mint, exitCurve);
+  }
+
   async stressed(mint: Address): Promise<StressedExit | null> {
     const token = this.#state.tokens.get(mint);
     const asked = token === undefined ? null : this.#markets.modelled(token);
@@ -245,15 +250,7 @@ export class Tracker implements Markets {
       loads: this.#registry.loads,
       waitingSearches: this.#registry.waitingSearches,
       stream: this.#feed.streamInUse(this.#deps.clock.nowMs()),
-      refusals: this.#refusals(),
-    });
-  }
-
-  #refusals(): readonly VenueRefusal[] {
-    const { source, venues } = this.#deps;
-    return (source.refusals?.() ?? []).map(({ method, programId, reason }) => {
-      const venue = venues.find((known) => known.programId === programId)?.id ?? null;
-      return { method, venue, reason };
+      refusals: venueRefusals(this.#deps),
     });
   }
 

@@ -64,6 +64,7 @@ export function someMarkets(
     snapshot: async (mint) => snapshotOf(mint),
     exit: unexpected,
     answerExit: unexpected,
+    curve: unexpected,
     holdersFirst: unexpected,
     pastDay: unexpected,
     stressed: unexpected,

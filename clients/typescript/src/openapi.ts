@@ -70,7 +70,7 @@ export interface paths {
         };
         /**
          * Slippage at twenty sizes from 0.1 to 200 SOL, by one route and split
-         * @description Each size is measured, not interpolated. at_slot is refused.
+         * @description Each size is measured, not interpolated, and all on the market of `slot`. at_slot is refused.
          */
         readonly get: operations["getCurve"];
         readonly put?: never;

@@ -1,28 +1,45 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { exitCurve } from "#src/measure/exit-curve.ts";
 import { exitOn } from "#src/track/markets.ts";
-import { someMeasurement, someSnapshot } from "#test/support/assessments.ts";
+import { SOME_MINT } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { startTokenApp, TOKEN_MARKET } from "#test/support/token-app.ts";
+import { startTokenApp } from "#test/support/token-app.ts";
 
 test("all points of a curve are of the market whose slot it has, also if a newer one came meanwhile", async (t) => {
-  const deeper = marketOf([poolOfSol(1_000)]);
-  let latest = someSnapshot({ slot: 400_000_000n });
-  let asked = 0;
+  const stateTimeMs = 1_790_000_000_800;
+  const deeper = marketOf([poolOfSol(1_000)], { slot: 400_000_001n, stateTimeMs });
+  const asked: unknown[] = [];
   const get = await startTokenApp(t, {
-    latest: () => latest,
-    async exit(_mint, sale) {
-      if (++asked === 7)
-        latest = someSnapshot({ slot: 400_000_001n, measurement: { ...someMeasurement } });
-      return exitOn(asked < 7 ? TOKEN_MARKET : deeper, sale);
+    async curve(mint) {
+      asked.push(mint);
+      return exitCurve(deeper);
     },
   });
   const { body } = await get("/exitability/curve");
-  assert.equal(body.slot, 400_000_001);
-  for (const { size_sol, retail_pct } of body.points) {
+  assert.deepEqual(asked, [SOME_MINT]);
+  assert.deepEqual(
+    [body.slot, body.updated_at],
+    [400_000_001, new Date(stateTimeMs).toISOString()],
+  );
+  assert.equal(body.points.length, 20);
+  for (const { size_sol, retail_pct, pro_pct } of body.points) {
     const sizeLamports = BigInt(Math.round(size_sol * 1e9));
-    const exit = exitOn(deeper, { profile: "retail", sizeLamports });
-    assert.ok(exit !== null && exit.kind !== "unsellable");
-    assert.equal(retail_pct, exit.slippagePct, `${size_sol} SOL`);
+    for (const [profile, pct] of [
+      ["retail", retail_pct],
+      ["pro", pro_pct],
+    ] as const) {
+      const exit = exitOn(deeper, { profile, sizeLamports });
+      assert.ok(exit !== null && exit.kind !== "unsellable");
+      assert.equal(pct, exit.slippagePct, `${size_sol} SOL, ${profile}`);
+    }
   }
+});
+
+test("a curve of a token without a held market has no known point", async (t) => {
+  const get = await startTokenApp(t, { curve: async () => null });
+  const { body } = await get("/exitability/curve");
+  assert.equal(body.points.length, 20);
+  for (const { retail_pct, pro_pct } of body.points)
+    assert.deepEqual([retail_pct, pro_pct], [null, null]);
 });

@@ -43,6 +43,7 @@ async function startApp(
 }
 
 const PROOF: ExitProof = {
+  slot: 400_000_002n,
   exit: exitOn(market, { profile: "retail", sizeLamports: 1_000_000_000n }) ?? {
     kind: "unsellable",
     reason: "blocked",
@@ -75,6 +76,8 @@ test("a proof names pool, program, code and both outcomes of each sale", async (
   assert.equal(status, 200);
   assert.deepEqual(asked, [[SOME_MINT, { profile: "pro", sizeLamports: 2_500_000_000n }]]);
   assert.equal(body.is_equal, false);
+  // Of the accounts that it was executed on; the answer in this process is two slots older.
+  assert.equal(body.slot, 400_000_002);
   assert.deepEqual(body.sales, [
     {
       program: "raydium-cpmm",

@@ -127,7 +127,7 @@ export const getExitProof = defineOperation({
           });
         }
         const proof = await proofOf(mint, sale);
-        return { body: bodyOf({ mint, profile, slot: assessment.slot, proof }) };
+        return { body: bodyOf({ mint, profile, proof }) };
       },
     }),
 });
@@ -135,14 +135,13 @@ export const getExitProof = defineOperation({
 function bodyOf(answer: {
   readonly mint: string;
   readonly profile: Profile;
-  readonly slot: bigint;
   readonly proof: ExitProof;
 }) {
-  const { exit, sales, isEqual } = answer.proof;
+  const { slot, exit, sales, isEqual } = answer.proof;
   return {
     token_id: answer.mint,
     profile: answer.profile,
-    slot: toNumber(answer.slot),
+    slot: toNumber(slot),
     reason: exit.kind === "unsellable" ? exit.reason : null,
     modelled_lamports: exit.kind === "sold" ? String(exit.paidLamports) : null,
     is_equal: isEqual,
