@@ -14,9 +14,12 @@ export const TOKEN_APP_NOW_MS = 1_790_000_001_000;
 export const TOKEN_MARKET = marketOf([poolOfSol(100), poolOfSol(50, 0.001, { number: 2 })]);
 
 /** The routes of a token with two pools. Each request comes from a new address unless it names one. */
-export async function startTokenApp(t: TestContext, change: Partial<HttpDeps["markets"]> = {}) {
+export async function startTokenApp(
+  t: TestContext,
+  change: Partial<HttpDeps["markets"]> = {},
+  clock = { nowMs: () => TOKEN_APP_NOW_MS },
+) {
   const { mint: _mint, ...assessed } = assess(TOKEN_MARKET);
-  const clock = { nowMs: () => TOKEN_APP_NOW_MS };
   const app = await buildCheckedApp({
     ...plainHttpDeps(),
     markets: someMarkets(() => someSnapshot(assessed), {
@@ -35,6 +38,10 @@ export async function startTokenApp(t: TestContext, change: Partial<HttpDeps["ma
       url: `/api/token/${SOME_MINT}${path}`,
       headers: { ...headers, "x-forwarded-for": address },
     });
-    return { status: response.statusCode, body: response.json(), headers: response.headers };
+    return {
+      status: response.statusCode,
+      body: response.body === "" ? null : response.json(),
+      headers: response.headers,
+    };
   };
 }

@@ -3506,7 +3506,7 @@ export interface operations {
             readonly query?: {
                 /** @description ISO 8601, UTC where it names no zone. Default: a day before to */
                 readonly from?: string;
-                /** @description ISO 8601, UTC where it names no zone. Default: now */
+                /** @description ISO 8601, UTC where it names no zone. Default: now; if from is omitted too, the last multiple of ten seconds */
                 readonly to?: string;
                 /** @description Seconds between points, 10 or more */
                 readonly step?: number;

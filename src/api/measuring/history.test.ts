@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { type HistoryQuery, historyOf } from "#src/track/history/history.ts";
+import { type HistoryGrid, type HistoryQuery, historyOf } from "#src/track/history/history.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { bucketOf } from "#test/support/sample-series.ts";
 import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
@@ -57,7 +57,8 @@ test("history is an even grid, with null for unknown points and the alerts withi
       },
     ],
     alerts: async (_mint, { fromMs, toMs }) => {
-      assert.deepEqual([fromMs, toMs], [NOW - 86_400_000, NOW]);
+      // The grid ends on the ten seconds of the newest sample; an alert of the second after is not left out.
+      assert.deepEqual([fromMs, toMs], [NOW - 1_000 - 86_400_000, NOW]);
       return [{ ...alert, startedAtMs: NOW - 1_000 }];
     },
   });
@@ -88,6 +89,29 @@ test("history is an even grid, with null for unknown points and the alerts withi
   assert.equal(body.alerts[0].cause, "liquidity-withdrawn");
   assert.equal(body.alerts[0].share_pct, 82);
   assert.equal(body.alerts[0].depth_after_sol, null);
+});
+
+test("a day until now has the same tag until the next sample, and every sample until then", async (t) => {
+  const start = NOW - 1_000;
+  const figures = { c10Sol: 10, depthSol: 100, mid: 0.5, slippagesPct: [1, 2, 3, 4, 5, 6] };
+  const sample = { atMs: start, ...figures, confidence: "high", basis: 1 } as const;
+  let nowMs = start;
+  const markets = {
+    history: async (_mint: unknown, grid: HistoryGrid) => historyOf([bucketOf(sample)], grid),
+    alerts: async () => [],
+  };
+  const get = await startTokenApp(t, markets, { nowMs: () => nowMs });
+  const first = await get("/history");
+  const last = first.body.points.at(-1);
+  assert.deepEqual([last.t, last.c10_sol], [timestamp(start), 10]);
+  const known = { "if-none-match": String(first.headers.etag) };
+  nowMs = start + 9_999;
+  assert.equal((await get("/history", known)).status, 304);
+  nowMs = start + 10_000;
+  assert.equal((await get("/history", known)).status, 200);
+  // A range that begins within the ten seconds is one.
+  nowMs = start + 17_000;
+  assert.equal((await get(`/history?from=${timestamp(start + 12_000)}`)).status, 200);
 });
 
 test("a range with too many points has longer steps, and the answer contains their length", async (t) => {

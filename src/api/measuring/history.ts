@@ -4,6 +4,7 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { retailScore } from "#src/measure/ladder.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { gridOf, type HistoryGrid, type HistoryPoint } from "#src/track/history/history.ts";
+import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
@@ -123,7 +124,7 @@ export const getHistory = defineOperation({
     "An even grid of the retail profile: the values at the end of each step, and the lowest within it; null for times without data, and no points for times to come. from must be before to; at most 31 days and 2,000 points: longer ranges get longer steps, and step_seconds says which. Samples older than a day or two are kept in steps of five minutes: a range that begins there gets steps of a multiple of five minutes, and begins up to five minutes before from. The alerts are those that began within the range, the last 2,000 of them. Each request counts as one query.",
   query: Type.Object({
     from: timeField("from", "Default: a day before to"),
-    to: timeField("to", "Default: now"),
+    to: timeField("to", "Default: now; if from is omitted too, the last multiple of ten seconds"),
     step: countText(
       "step",
       { minimum: 10, maximum: 999_999, default: 60 },
@@ -140,22 +141,28 @@ export const getHistory = defineOperation({
   ...TOKEN_ERRORS,
   errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   prepare({ query }, { clock }) {
-    const toMs = query.to ?? clock.nowMs();
+    const nowMs = clock.nowMs();
+    // Without from and to, the grid stays the same until the next sample, so that a client's tag can match. It
+    // lacks no sample: their times are rounded down to the same ten seconds.
+    const gridNowMs =
+      query.from === undefined ? Math.floor(nowMs / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS : nowMs;
+    const toMs = query.to ?? gridNowMs;
     const fromMs = query.from ?? toMs - DAY_MS;
     if (fromMs >= toMs || toMs - fromMs > MAX_RANGE_MS)
       throw new AppError("invalid_body", {
         publicMessage: "from must be before to, by at most 31 days.",
       });
-    return gridOf({ fromMs, toMs, stepMs: query.step * 1_000 }, clock.nowMs());
+    const grid = gridOf({ fromMs, toMs, stepMs: query.step * 1_000 }, nowMs);
+    return { grid, alertsWithin: { fromMs: grid.fromMs, toMs: query.to ?? nowMs } };
   },
-  handler: ({ params: { id }, question: grid }, { markets }) =>
+  handler: ({ params: { id }, question: { grid, alertsWithin } }, { markets }) =>
     answerAboutToken({
       id,
       profile: "retail",
       snapshotOf: currentSnapshot(markets),
       async answer(_snapshot, mint) {
         const points = await markets.history(mint, grid);
-        const alerts = await markets.alerts(mint, grid);
+        const alerts = await markets.alerts(mint, alertsWithin);
         return { body: historyBody({ mint, grid, points, alerts }) };
       },
     }),
