@@ -222,6 +222,16 @@ test("the client does not wait for the end of a day, given in seconds or as a da
   }
 });
 
+test("a wait that is longer than any timer is not begun, whatever the patience: it would end at once", async (t) => {
+  for (const after of ["999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
+    const refusal = json(429, LIMIT, { "retry-after": after });
+    const server = await startScriptedServer(t, refusal, json(200, TOKEN));
+    const retry = { maxWaitMs: Number.POSITIVE_INFINITY };
+    const error = await refusalOf(client(server.url, { retry }).token(MINT));
+    assert.deepEqual([error.code, server.asked.length], ["rate_limit_exceeded", 1], after);
+  }
+});
+
 test("one question waits no longer in all than it may", async (t) => {
   const later = json(503, BUSY, { "retry-after": "1" });
   const server = await startScriptedServer(t, later, later, later);

@@ -1,9 +1,6 @@
 import { ExitabilityError } from "./exitability-error.ts";
-import { aborted } from "./patience.ts";
+import { aborted, LONGEST_TIMER_MS } from "./patience.ts";
 import { refusalOf } from "./refusal.ts";
-
-/** A timer for longer would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 

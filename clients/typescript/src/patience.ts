@@ -6,7 +6,7 @@ export type RetryOptions = {
   readonly attempts?: number | undefined;
   /**
    * Maximum total wait of one request, milliseconds. If the service asks for a longer wait, as when the
-   * day's queries are used up, its refusal is thrown at once. Default 60,000.
+   * day's queries are used up, its refusal is thrown at once. Default 60,000; at most about 24 days.
    */
   readonly maxWaitMs?: number | undefined;
   /** Milliseconds before the second attempt if the service gives no Retry-After; doubles. Default 250. */
@@ -20,10 +20,12 @@ export type Patience = {
 };
 
 const LONGEST_DELAY_MS = 30_000;
+/** A timer for longer would fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function patienceOf(options: RetryOptions = {}): Patience {
   const { attempts = 4, maxWaitMs = 60_000, baseDelayMs = 250 } = options;
-  return { attempts, maxWaitMs, baseDelayMs };
+  return { attempts, maxWaitMs: Math.min(maxWaitMs, LONGEST_TIMER_MS), baseDelayMs };
 }
 
 /** Whether the failure is temporary: the same request may succeed later. */
