@@ -91,6 +91,15 @@ test("the past day counts the samples of an earlier process, and not the time be
     const { observations = 0 } = tenSeconds ?? {};
     assert.ok(observations >= 235 && observations <= 275, `${observations}`);
     assert.equal(minute, null);
+    // The same question before the next sample has the same answer, so that a client's tag of it matches.
+    const startMs = Math.floor(chain.nowMs / 10_000) * 10_000;
+    const again: unknown[] = [];
+    for (const afterMs of [0, 9_999, 10_000]) {
+      chain.nowMs = startMs + 10_000 + afterMs;
+      again.push(await second.pastDay(MINT));
+    }
+    assert.deepEqual(again[1], again[0]);
+    assert.notDeepEqual(again[2], again[0]);
     await second.close();
   });
 });

@@ -26,7 +26,7 @@ import { type KeptAnswer, keptSeriesOf, openAlertOf, savedSnapshot } from "./kep
 import { type PastDay, pastDayOf } from "./past-day.ts";
 import { readBuckets, readHours, type StoredSeries } from "./read-series.ts";
 import { RollUp } from "./roll-up.ts";
-import { newOf, type Sample } from "./sample.ts";
+import { newOf, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 import { SampleBlock, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
 import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-answers.ts";
@@ -261,9 +261,9 @@ export class TokenArchive {
     return historyOf(await readBuckets(db, this.#series(mint, tokenId), grid), grid);
   }
 
-  /** What waiting cost over the token's last day, and how its price came back after sales. */
+  /** What waiting cost over the token's day until the newest sample's time, and how its price came back after sales. */
   async pastDay(mint: Address): Promise<PastDay> {
-    const toMs = this.#deps.clock.nowMs();
+    const toMs = Math.floor(this.#deps.clock.nowMs() / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS;
     const range = { fromMs: toMs - MS_PER_DAY, toMs };
     const tokenId = await this.#idOf(mint);
     if (tokenId === null) return pastDayOf([], range);
