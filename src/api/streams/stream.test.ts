@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
+import { AppError } from "#src/platform/app-error.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { oneApp, refusal } from "#test/support/app.ts";
@@ -351,4 +352,25 @@ test("wrong lists, thresholds, sizes and keys are refused, and so are too many t
     assert.deepEqual([used, limit, register_url], [0, 10, "/api/oracle/register"]);
     assert.equal((await send("GET", "/api/token/x/pools")).headers["x-ratelimit-remaining"], "5");
   });
+});
+
+test("a stream of one token is refused with the code of the same question, and takes no query", async (t) => {
+  for (const code of ["overloaded", "chain_unavailable"] as const) {
+    const markets = someMarkets(() => {
+      throw new AppError(code, { publicMessage: "Too many tokens are being loaded." });
+    });
+    await oneApp(
+      t,
+      async ({ send }) => {
+        const question = `/api/token/${SOME_MINT}/exitability`;
+        const alone = await send("GET", question);
+        const stream = await send("GET", `${question}/stream`);
+        assert.deepEqual(refusal(stream), [503, code]);
+        for (const name of ["retry-after", "x-ratelimit-remaining"])
+          assert.equal(stream.headers[name], alone.headers[name], name);
+        assert.equal(stream.headers["x-ratelimit-remaining"], "5");
+      },
+      { markets },
+    );
+  }
 });

@@ -116,8 +116,8 @@ export class TokenStreams {
     if (outcome.status === 404)
       throw new AppError("not_found", { publicMessage: outcome.message ?? "" });
     await refundAll();
-    throw new AppError("chain_unavailable", {
-      publicMessage: "The chain can't be reached for this token.",
+    throw new AppError(outcome.error === "overloaded" ? "overloaded" : "chain_unavailable", {
+      publicMessage: outcome.message ?? "The chain can't be reached for this token.",
     });
   }
 
