@@ -32,6 +32,23 @@ test("a slot whose parent was never received is a gap", async (t) => {
   assert.deepEqual(gap, { kind: "gap", sinceSlot: lost - 1n });
 });
 
+test("a slot far in the future, sent by mistake, is skipped, and hides no later gap", async (t) => {
+  const chain = await startChain(t);
+  await chain.source.readAccounts([POOL]);
+  const { following, followed, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  await log.first((event) => event.kind === "slot", "a slot");
+  const far = chain.ledger.clock.slot + 1_000_000n;
+  chain.geyser.sendFalseSlot(far);
+  const lost = chain.ledger.clock.slot + 2n;
+  chain.geyser.tellsSlot = (slot) => slot !== lost;
+  const gap = await log.first((event) => event.kind === "gap", "a gap");
+  assert.deepEqual(gap, { kind: "gap", sinceSlot: lost - 1n });
+  const reached = log.events.filter(({ kind }) => kind === "slot" || kind === "reached");
+  assert.ok(!reached.some((event) => "slot" in event && event.slot >= far));
+});
+
 test("a reconnected stream begins where the last one ended: nothing is lost and there is no gap", async (t) => {
   const chain = await startChain(t);
   const { following, followed, updateTo, log } = followAll(chain);

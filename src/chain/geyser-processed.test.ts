@@ -31,6 +31,21 @@ test("the changes of a slot that another one replaces are reported as dropped", 
   assert.equal((await chain.source.readAccounts([POOL])).accounts.get(POOL), null);
 });
 
+test("after a slot far in the future, sent by mistake, the ends of slots are still reported", async (t) => {
+  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
+  await chain.source.readAccounts([POOL]);
+  const { following, followed, updateTo, log } = followAll(chain);
+  following.add([POOL]);
+  await followed(POOL);
+  chain.geyser.sendFalseSlot(chain.ledger.clock.slot + 1_000_000n);
+  chain.set(POOL, 7);
+  const told = await updateTo(POOL, 7);
+  assert.ok(told.kind === "update");
+  const { slot } = told.update;
+  const end = await log.first((event) => event.kind === "end" && event.slot === slot, "its end");
+  assert.deepEqual(end, { kind: "end", slot, outcome: "confirmed" });
+});
+
 test("accounts are reported as followed once reads, which are confirmed, have caught up", async (t) => {
   const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
   const { following, followed, log } = followAll(chain);

@@ -152,6 +152,7 @@ class GeyserSource {
       request: () => subscribeRequest(this.#wants(index), commitment, this.#limits),
       onUpdate: (update) => this.followers.dispatch(update),
       onSlot: (slot) => this.#receiveSlot(index, slot),
+      isFarAhead: this.#options.reads.isFarAhead,
       onLost: (loss) => this.#lost(index, loss),
       outcomes: this.#outcomes,
       onGap: (sinceSlot, untilSlot) =>

@@ -39,6 +39,7 @@ function briefServer(t: TestContext) {
     request: () => ({ accounts: {} }) as never,
     onUpdate: () => {},
     onSlot: () => {},
+    isFarAhead: () => false,
     outcomes: null,
     onGap: () => {},
     onLost: () => void server.lostAtMs.push(nowMs),

@@ -21,6 +21,8 @@ export type GeyserStreamOptions = {
   readonly onSlot: (slot: bigint) => void;
   /** Set where slots are followed when they are processed: gets what becomes of them. */
   readonly outcomes: Pick<SlotOutcomes, "processed" | "confirmed" | "dead"> | null;
+  /** Messages about such a slot are skipped: all later slots would count as old. */
+  readonly isFarAhead: (slot: bigint) => boolean;
   /** Updates from `sinceSlot` (null: unknown) up to the one before `untilSlot` may have been lost. */
   readonly onGap: (sinceSlot: bigint | null, untilSlot: bigint) => void;
   /** The stream ended or could not be opened; it is opened again after this. */
@@ -236,13 +238,14 @@ export class GeyserStream {
 
   #receiveSlot(message: NonNullable<GeyserUpdate["slot"]>): void {
     const slot = parseU64(message.slot);
+    if (slot === null || this.#options.isFarAhead(slot)) return;
     const isKnownStatus = [SLOT_PROCESSED, SLOT_CONFIRMED, SLOT_FINALIZED].includes(message.status);
     const { clock, onGap, onSlot, outcomes } = this.#options;
-    if (slot !== null && message.status === SLOT_DEAD) {
+    if (message.status === SLOT_DEAD) {
       this.#unfinished.discard(slot);
       this.#call(() => outcomes?.dead(slot));
     }
-    if (slot === null || !isKnownStatus) return;
+    if (!isKnownStatus) return;
     this.#aliveAtMs = clock.nowMs();
     if (outcomes !== null && message.status !== SLOT_PROCESSED) {
       this.#call(() => outcomes.confirmed(slot));

@@ -142,6 +142,18 @@ export class FakeGeyser {
     }
   }
 
+  /** Sends the end of a slot that the chain has not reached, as a broken server does. */
+  sendFalseSlot(slot: bigint): void {
+    const falseSlot = { slot: String(slot), parent: String(slot - 1n) };
+    for (const { call, request } of this.#clients) {
+      const isProcessed = request?.commitment === SLOT_PROCESSED;
+      for (const status of isProcessed ? [SLOT_PROCESSED, SLOT_CONFIRMED] : [SLOT_CONFIRMED])
+        call.write(
+          SubscribeUpdate.fromPartial({ filters: ["slots"], slot: { ...falseSlot, status } }),
+        );
+    }
+  }
+
   /** Slots before this one are not kept for clients that reconnect. */
   forgetSlots(): void {
     this.#kept = [];
