@@ -114,28 +114,21 @@ async function openRemote(
 
 const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
-/** Logs if the node is not one of mainnet, or if the nodes are of different chains. */
+/** Compares the chains of the nodes, and logs if they are not mainnet. */
 async function reportChain(
   node: NodeReport,
   { httpUrl, fallbackUrls = [] }: Omit<ChainConfig & { readonly kind: "rpc" }, "kind">,
   logger: ChainLogger | undefined,
 ): Promise<void> {
-  const hosts = [httpUrl, ...fallbackUrls].map(hostOf);
   const hashes = await node.compareChains();
-  const own = hashes.find((hash) => hash !== null) ?? null;
-  if (own !== null && own !== MAINNET_GENESIS) {
-    logger?.warn(
-      { host: hosts[0], genesis: own },
-      "the node's chain is not Solana mainnet: its tokens and pools are answered, mainnet's are not",
-    );
-  }
-  for (const [place, hash] of hashes.entries()) {
-    if (hash === null || hash === own) continue;
-    logger?.error(
-      { host: hosts[place], genesis: hash, expected: own },
-      "an RPC endpoint serves another chain than the first; it is not used",
-    );
-  }
+  const place = hashes.findIndex((hash) => hash !== null);
+  const genesis = hashes[place];
+  if (genesis === undefined || genesis === MAINNET_GENESIS) return;
+  const host = hostOf([httpUrl, ...fallbackUrls][place] ?? httpUrl);
+  logger?.warn(
+    { host, genesis },
+    "the node's chain is not Solana mainnet: its tokens and pools are answered, mainnet's are not",
+  );
 }
 
 async function openRecorded(directory: string, deps: ChainDeps): Promise<OpenChain> {

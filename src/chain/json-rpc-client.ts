@@ -43,6 +43,8 @@ export type JsonRpcClientOptions = {
   /** Gets each call that failed although it might have succeeded; a reply of any kind ends the failing. */
   readonly failures?: FailureLog;
   readonly calls?: RpcCalls;
+  /** An endpoint is not used any more, because its chain is not `expected`. */
+  readonly onForeign?: (endpoint: Endpoint, expected: string) => void;
 };
 
 export type RetryPolicy = {
@@ -62,6 +64,8 @@ const AVOIDED_FOR_MS = 10_000;
 /** An endpoint that has refused every read because of its rate for so long is out of calls. */
 const LIMITED_FOR_MS = 5_000;
 const GENESIS_TIMEOUT_MS = 5_000;
+/** An endpoint that answers other calls and does not state its chain is asked for it again after so long. */
+const ASK_CHAIN_AGAIN_MS = 60_000;
 const ACCOUNT_READ = "getMultipleAccounts";
 
 export type JsonRpcClient = {
@@ -78,9 +82,10 @@ export type JsonRpcClient = {
   ) => Promise<Result>;
   /**
    * The genesis hash of each endpoint, by its place in `urls`; null: unknown. From then on an endpoint
-   * of another chain than the first that answered is not used.
+   * of another chain than the first that answered is not used; one that did not answer is asked again before its
+   * first reply is used.
    */
-  readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
+  readonly compareChains: () => Promise<readonly (string | null)[]>;
   /** An endpoint that answered is not used for a while if there is another. */
   readonly avoid: (endpoint: Endpoint) => void;
   /** The same if another has not failed lately. */
@@ -96,6 +101,9 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   const first = endpointOf(firstUrl);
   const endpoints = [first, ...otherUrls.map(endpointOf)];
   let lastId = 0;
+  /** The chain of all endpoints that are used; null: not known yet. */
+  let chain: string | null = null;
+  let isComparing = false;
 
   function endpointNow(): Endpoint {
     const atMs = performance.now();
@@ -147,6 +155,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       const sentMs = performance.now();
       try {
         const result = parse(await attempt(request, endpoint, signal), endpoint);
+        if (!(await isOfChain(endpoint))) continue;
         endpoint.limitedSinceMs = null;
         options.calls?.count(method, "ok");
         options.failures?.succeeded();
@@ -206,22 +215,43 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     endpoint.avoidedUntilMs = performance.now() + AVOIDED_FOR_MS;
   }
 
-  async function compareChains(signal?: AbortSignal): Promise<readonly (string | null)[]> {
-    const request = { method: "getGenesisHash", params: [], timeoutMs: GENESIS_TIMEOUT_MS };
-    const hashes = await Promise.all(
-      endpoints.map((endpoint) =>
-        attempt(request, endpoint, either(signal, options.closed)).then(
-          (hash) => (typeof hash === "string" ? hash : null),
-          () => null,
-        ),
-      ),
-    );
-    const own = hashes.find((hash) => hash !== null);
-    for (const [place, endpoint] of endpoints.entries()) {
-      const hash = hashes[place] ?? null;
-      endpoint.isForeign = hash !== null && hash !== own;
-    }
+  async function compareChains(): Promise<readonly (string | null)[]> {
+    const hashes = await Promise.all(endpoints.map(genesisOf));
+    isComparing = endpoints.length > 1;
+    for (const [place, endpoint] of endpoints.entries())
+      judgeChain(endpoint, hashes[place] ?? null);
     return hashes;
+  }
+
+  /** Whether the endpoint's replies are used. One that answers and did not state its chain yet is asked for it before. */
+  async function isOfChain(endpoint: Endpoint): Promise<boolean> {
+    const isDue = isComparing && endpoint.genesis === null;
+    if (isDue && performance.now() >= endpoint.askChainAtMs) {
+      endpoint.askingChain ??= genesisOf(endpoint).then((genesis) => {
+        judgeChain(endpoint, genesis);
+        endpoint.askChainAtMs = performance.now() + ASK_CHAIN_AGAIN_MS;
+        endpoint.askingChain = null;
+      });
+      await endpoint.askingChain;
+    }
+    return !endpoint.isForeign;
+  }
+
+  function genesisOf(endpoint: Endpoint): Promise<string | null> {
+    const request = { method: "getGenesisHash", params: [], timeoutMs: GENESIS_TIMEOUT_MS };
+    return attempt(request, endpoint, options.closed).then(
+      (hash) => (typeof hash === "string" ? hash : null),
+      () => null,
+    );
+  }
+
+  function judgeChain(endpoint: Endpoint, genesis: string | null): void {
+    if (genesis === null || endpoint.genesis !== null) return;
+    endpoint.genesis = genesis;
+    chain ??= genesis;
+    if (genesis === chain) return;
+    endpoint.isForeign = true;
+    options.onForeign?.(endpoint, chain);
   }
 
   return { call, compareChains, avoid, preferOther, gaveUp };
@@ -234,7 +264,11 @@ export type Endpoint = {
   avoidedUntilMs: number;
   /** Since when every read of accounts was refused because of the rate; null: the last call was not. */
   limitedSinceMs: number | null;
-  /** It serves another chain than the first endpoint. */
+  /** The genesis hash of its chain; null: unknown. */
+  genesis: string | null;
+  askChainAtMs: number;
+  askingChain: Promise<void> | null;
+  /** It serves another chain than the first endpoint that stated its own. */
   isForeign: boolean;
 };
 
@@ -279,7 +313,10 @@ function endpointOf(url: string): Endpoint {
     parsed.password = "";
   }
   const target = { url: parsed.href, headers };
-  return { ...target, avoidedUntilMs: 0, limitedSinceMs: null, isForeign: false };
+  return {
+    ...{ ...target, avoidedUntilMs: 0, limitedSinceMs: null, isForeign: false },
+    ...{ genesis: null, askChainAtMs: 0, askingChain: null },
+  };
 }
 
 async function readBounded(response: Response, limitBytes: number): Promise<string> {

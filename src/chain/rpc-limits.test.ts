@@ -208,29 +208,6 @@ test("a node that repeats a slot in the future is not served before ten seconds 
   assert.equal((await source.readAccounts([PROGRAM])).slot, 200_000n, "after a suspension");
 });
 
-test("another endpoint answers while the first does not, unless it is of another chain", async (t) => {
-  const answering = (slot: number, hash: string) =>
-    fakeNode(t, (request, response) =>
-      request.method === "getGenesisHash"
-        ? result(response, request, hash)
-        : result(response, request, { context: { slot }, value: [null] }),
-    );
-  const second = await answering(7, "main");
-  const fallbackUrls = [second.httpUrl];
-  const absent = sourceAt(t, "http://127.0.0.1:9", { fallbackUrls });
-  assert.equal((await absent.readAccounts([PROGRAM])).slot, 7n);
-  let isBroken = false;
-  const first = await fakeNode(t, (request, response) => {
-    if (isBroken) response.writeHead(500).end();
-    else if (request.method === "getGenesisHash") result(response, request, "other");
-    else result(response, request, { context: { slot: 6 }, value: [null] });
-  });
-  const source = sourceAt(t, first.httpUrl, { fallbackUrls });
-  assert.deepEqual(await source.compareChains(), ["other", "main"]);
-  isBroken = true;
-  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
-});
-
 test("another endpoint answers a read that the first refuses, or answers with something else", async (t) => {
   const error = { code: -32000, message: "upstream unavailable" };
   const ended = { code: -32000, message: "you have exceeded your monthly request limit" };

@@ -48,7 +48,7 @@ export type NodeReport = {
   /** Whether the chain can't have reached a slot, as far as its replies have shown. */
   readonly isFarAhead: (slot: bigint) => boolean;
   /** The genesis hash of each endpoint; endpoints of another chain than the first are not used. */
-  readonly compareChains: (signal?: AbortSignal) => Promise<readonly (string | null)[]>;
+  readonly compareChains: () => Promise<readonly (string | null)[]>;
 };
 
 /** A Solana node over JSON-RPC: HTTP for reads, WebSockets for subscriptions. */
@@ -72,6 +72,11 @@ export function createRpcSource(
       context: { host: hostOf(options.httpUrl) },
       endsAfterMs: CALM_MS,
     }),
+    onForeign: ({ url, genesis }, expected) =>
+      logger?.error(
+        { host: hostOf(url), genesis, expected },
+        "an RPC endpoint serves another chain than the first; it is not used",
+      ),
     ...(options.retry === undefined ? {} : { retry: options.retry }),
   });
   const staleWaitMs = options.staleWaitMs ?? STALE_WAIT_MS;
