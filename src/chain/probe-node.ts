@@ -31,7 +31,8 @@ export type NodeProbe = {
 
 export type ProbeOptions = {
   readonly httpUrl: string;
-  readonly wsUrl: string;
+  /** Null: no subscription is tried. */
+  readonly wsUrl: string | null;
   readonly clock: WallClock;
   /** A filter for each program, which matches few accounts or none. */
   readonly searches: readonly { readonly name: string; readonly filter: ProgramFilter }[];
@@ -73,7 +74,8 @@ export async function probeNode(options: ProbeOptions): Promise<NodeProbe> {
   }
   const read = await probeReads(client, addresses);
   calls.push(...read.calls);
-  const subscriptions = await probeSubscriptions(options);
+  const { wsUrl } = options;
+  const subscriptions = wsUrl === null ? [] : await probeSubscriptions(wsUrl, searches);
   return { ...read, genesis, calls, searches: searched, subscriptions };
 }
 
@@ -133,10 +135,10 @@ async function probeCall(
 }
 
 /** One subscription of each kind on one connection, at the given address alone. */
-async function probeSubscriptions({
-  wsUrl,
-  searches,
-}: ProbeOptions): Promise<readonly ProbeResult[]> {
+async function probeSubscriptions(
+  wsUrl: string,
+  searches: ProbeOptions["searches"],
+): Promise<readonly ProbeResult[]> {
   const [search] = searches;
   const wanted: readonly (readonly [string, readonly unknown[]])[] = [
     ["slotSubscribe", []],

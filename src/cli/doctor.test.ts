@@ -8,7 +8,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { fakeNode, refuse, result } from "#test/support/fake-rpc-node.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
-import { problemsOf, reportOf } from "./doctor.ts";
+import { examineNodes, problemsOf, reportOf } from "./doctor.ts";
 
 const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
@@ -107,6 +107,39 @@ test("the doctor names what will not work", () => {
   const whole = { ...probe, calls: [], searches: [], accountsPerRead: 100 };
   assert.deepEqual(problemsOf(whole), []);
   assert.match(problemsOf({ ...whole, genesis: "another" }).join(), /not Solana mainnet/);
+});
+
+test("the doctor examines every node, and names one of another chain than the first that states its own", async () => {
+  const probe: NodeProbe = {
+    genesis: MAINNET,
+    ...{ calls: [], searches: [], subscriptions: [] },
+    ...{ reads: "ok", accountsPerRead: 100 },
+  };
+  const probes = new Map<string, NodeProbe>([
+    ["http://a:1/key", { ...probe, genesis: null, reads: "refused", accountsPerRead: null }],
+    ["http://b:2", probe],
+    ["http://c:3", { ...probe, genesis: "another" }],
+  ]);
+  const sockets: (string | null)[] = [];
+  const [httpUrl = "", ...fallbackUrls] = probes.keys();
+  const urls = { httpUrl, wsUrl: "ws://a:1", fallbackUrls };
+  const examined = await Array.fromAsync(
+    examineNodes(urls, async (node) => {
+      sockets.push(node.wsUrl);
+      return probes.get(node.httpUrl) ?? assert.fail("another node");
+    }),
+  );
+  assert.deepEqual(sockets, ["ws://a:1", null, null]);
+  const usable = examined.map(({ host, isUsable }) => [host, isUsable]);
+  assert.deepEqual(usable, [
+    ["a:1", false],
+    ["b:2", true],
+    ["c:3", false],
+  ]);
+  assert.deepEqual(examined.at(-1)?.problems, [
+    "the chain is another than the first node's: the service does not use this node",
+    "the chain is not Solana mainnet",
+  ]);
 });
 
 test("for a node that answers nothing, the doctor prints one sentence with the reason", () => {

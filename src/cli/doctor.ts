@@ -1,38 +1,73 @@
 import { parseArgs } from "node:util";
-import { readConfig } from "#src/app/config.ts";
+import { type ChainConfig, readConfig } from "#src/app/config.ts";
 import { hostOf } from "#src/chain/chain-logger.ts";
-import { type NodeProbe, type ProbeResult, probeNode } from "#src/chain/probe-node.ts";
+import {
+  type NodeProbe,
+  type ProbeOptions,
+  type ProbeResult,
+  probeNode,
+} from "#src/chain/probe-node.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
 const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
+const FOREIGN = "the chain is another than the first node's: the service does not use this node";
 const SLOW_SEARCH_MS = 3_000;
 /** Calls of a first answer, and searches among them where the node serves them (npm run providers). */
 const CALLS_OF_ANSWER = 12;
 
-/** Tries what the service needs of the configured node; 1: the service can't work with it. */
+/** Tries what the service needs of each configured node; 1: the service can't work with one of them. */
 export async function doctor(args: readonly string[], output: Output): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { json: { type: "boolean" } } });
   const { chain } = readConfig(process.env);
-  if (chain.kind !== "rpc") throw new UsageError("set SOLANA_RPC_URL to the node to be examined");
+  if (chain.kind !== "rpc") throw new UsageError("set SOLANA_RPC_URL to the nodes to be examined");
   const [mint = null] = someAddresses(1);
   const searches = VENUES.flatMap((venue) => {
     const [filter] = mint === null ? [] : venue.search(mint, null).filters;
     return filter === undefined ? [] : [{ name: venue.id, filter }];
   });
-  const { httpUrl, wsUrl } = chain;
   const addresses = someAddresses(100);
-  const probe = await probeNode({ httpUrl, wsUrl, clock: systemClock, searches, addresses });
-  const problems = problemsOf(probe);
-  const isUsable = probe.reads === "ok";
-  if (values.json === true) {
-    output.out(JSON.stringify({ host: hostOf(httpUrl), ...probe, problems, isUsable }));
-  } else {
-    output.out(reportOf(hostOf(httpUrl), probe, problems));
+  const probe = (urls: NodeUrls) => probeNode({ ...urls, clock: systemClock, searches, addresses });
+  let areUsable = true;
+  let separator = "";
+  for await (const { host, problems, isUsable, ...examined } of examineNodes(chain, probe)) {
+    areUsable &&= isUsable;
+    if (values.json === true) {
+      output.out(JSON.stringify({ host, ...examined.probe, problems, isUsable }));
+    } else {
+      output.out(`${separator}${reportOf(host, examined.probe, problems)}`);
+      separator = "\n";
+    }
   }
-  return isUsable ? 0 : 1;
+  return areUsable ? 0 : 1;
+}
+
+type NodeUrls = Pick<ProbeOptions, "httpUrl" | "wsUrl">;
+
+type ExaminedNode = {
+  readonly host: string;
+  readonly probe: NodeProbe;
+  readonly problems: readonly string[];
+  /** Whether the service can work with the node, and would. */
+  readonly isUsable: boolean;
+};
+
+/** Examines the nodes one after the other: their addresses may be of one plan. */
+export async function* examineNodes(
+  { httpUrl, wsUrl, fallbackUrls = [] }: Omit<ChainConfig & { readonly kind: "rpc" }, "kind">,
+  probeOf: (urls: NodeUrls) => Promise<NodeProbe>,
+): AsyncGenerator<ExaminedNode> {
+  let genesis: string | null = null;
+  for (const [place, url] of [httpUrl, ...fallbackUrls].entries()) {
+    // Only the first node is subscribed to.
+    const probe = await probeOf({ httpUrl: url, wsUrl: place === 0 ? wsUrl : null });
+    genesis ??= probe.genesis;
+    const isForeign = probe.genesis !== null && probe.genesis !== genesis;
+    const problems = [...(isForeign ? [FOREIGN] : []), ...problemsOf(probe)];
+    yield { host: hostOf(url), probe, problems, isUsable: probe.reads === "ok" && !isForeign };
+  }
 }
 
 /** What will not work with this node, one sentence each. */

@@ -65,10 +65,10 @@ export const COMMAND_HELP: Readonly<Record<string, CommandHelp>> = {
   doctor: {
     options: [["--json", "every call with its outcome and duration"]],
     environment: [
-      ["SOLANA_RPC_URL", "the node to be examined; required"],
-      ["SOLANA_WS_URL", "its WebSocket address, where that differs"],
+      ["SOLANA_RPC_URL", "the nodes to be examined, separated by commas; required"],
+      ["SOLANA_WS_URL", "the first node's WebSocket address, where that differs"],
     ],
-    exitCodes: [["0", "the service can work with the node"], ["1", "it can't"], WRONG],
+    exitCodes: [["0", "the service can work with each node"], ["1", "it can't"], WRONG],
   },
   record: {
     options: [
