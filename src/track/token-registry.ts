@@ -10,6 +10,7 @@ import {
   lackingHops,
   noteAsked,
   noteIncomplete,
+  planNextSearch,
   refsOf,
   removeToken,
   replanSearch,
@@ -172,13 +173,26 @@ export class TokenRegistry {
       return restored;
     }
     const loaded = await this.#loads.load(mint, asker);
-    if (loaded === null) return null;
+    if (loaded === null) return await this.#followStored(mint);
     const { token, isReadTogether } = loaded;
     noteAsked(this.#deps.state, token, clock.nowMs());
     if (isReadTogether) {
       feed.pump();
       this.#firstReads.end(token);
     } else await this.#firstReads.read(token);
+    return token;
+  }
+
+  /** A complete search has found no pool; those that were found earlier are closed. Null: none ever was. */
+  async #followStored(mint: Address): Promise<FollowedToken | null> {
+    const { feed, signal, state, clock } = this.#deps;
+    const token = (await this.#restore?.followStored(mint)) ?? null;
+    if (token === null) return null;
+    token.isSearched = true;
+    token.group.isSearchComplete = true;
+    planNextSearch(token, clock.nowMs());
+    noteAsked(state, token, clock.nowMs());
+    await feed.readToken(token, signal);
     return token;
   }
 

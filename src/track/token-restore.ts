@@ -102,6 +102,16 @@ export class TokenRestore {
     return await restored.promise;
   }
 
+  /**
+   * Follows a token of which no search finds a pool any more, with its stored pools: they are closed. Null: none are
+   * stored, or they are no longer valid.
+   *
+   * @throws AppError chain_unavailable if its accounts can't be read now; the signal's reason
+   */
+  async followStored(mint: Address): Promise<FollowedToken | null> {
+    return (await this.#restoreAll([mint])).get(mint) ?? null;
+  }
+
   /** Begins batches up to the limits. */
   pump(): void {
     const { clock, signal } = this.#deps;
@@ -237,11 +247,13 @@ export class TokenRestore {
     await this.#read(groups, loaded);
     await this.#restoreHops(groups, loaded);
     signal.throwIfAborted();
+    const gone = takeGone(groups, loaded);
     const tokens = new Map<Address, FollowedToken>();
     for (const [mint, stored] of groups) {
       const followed = state.tokens.get(mint) ?? null;
       // The stream may have added it meanwhile, with only its pools that trade.
-      const restored = followed?.isSearched === true ? null : this.#add(mint, stored, loaded);
+      const restored =
+        followed?.isSearched === true ? null : this.#add(mint, stored, { loaded, gone });
       const token = restored ?? followed;
       if (token === null) continue;
       tokens.set(mint, token);
@@ -304,11 +316,17 @@ export class TokenRestore {
   }
 
   /** Null if the stored pools are no longer valid: then the token is loaded like an unknown one. */
-  #add(mint: Address, stored: KnownMint, loaded: LoadedAccounts): FollowedToken | null {
+  #add(
+    mint: Address,
+    stored: KnownMint,
+    { loaded, gone }: { readonly loaded: LoadedAccounts; readonly gone: ReadonlySet<Address> },
+  ): FollowedToken | null {
     const { state, clock } = this.#deps;
     const { group: known, usedAtMs } = stored;
     const mintAccount = loaded.get(mint);
-    if (mintAccount === undefined || !arePools(known.found.pools, loaded)) return null;
+    const left = known.found.pools.filter(({ address }) => !gone.has(address));
+    if (mintAccount === undefined || !arePools(left, loaded)) return null;
+    const areAllLeft = left.length === known.found.pools.length;
     const nowMs = clock.nowMs();
     const isObserved = this.#isObserved(stored);
     const followed = state.tokens.get(mint);
@@ -322,7 +340,8 @@ export class TokenRestore {
         isSearchComplete: known.found.isSearchComplete && isObserved,
       },
       loaded,
-      isSearched: known.isSearched,
+      // A pool may have been created in place of a closed one.
+      isSearched: known.isSearched && areAllLeft,
       nowMs,
     });
     // Of a token that the stream added, some pools may not be stored.
@@ -349,6 +368,23 @@ function isOfLoad(cause: unknown): boolean {
   if (cause instanceof RpcFailure) return isRateLimit(cause);
   if (!(cause instanceof AppError)) return false;
   return cause.code === "overloaded" || isOfLoad(cause.cause);
+}
+
+/**
+ * The stored pools whose accounts do not exist any more. They stay pools of their token, as those that are closed while
+ * it is followed. What was read of them is removed from `loaded`: a second read confirms that they are closed.
+ */
+function takeGone(
+  groups: ReadonlyMap<Address, KnownMint>,
+  loaded: LoadedAccounts,
+): ReadonlySet<Address> {
+  const gone = new Set<Address>();
+  for (const { group } of groups.values()) {
+    for (const { address } of group.found.pools)
+      if (loaded.get(address) === null) gone.add(address);
+  }
+  for (const address of gone) loaded.delete(address);
+  return gone;
 }
 
 /** Whether each pool still is an account of its program. */
