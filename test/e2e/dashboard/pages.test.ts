@@ -77,6 +77,50 @@ async function lookAround(
   }
 }
 
+test("between a phone and a desk nothing leaves its panel, and the header is one line", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn, keepPicture } = await dashboard.visit({ language: "es" });
+  await signIn("tablet@example.com");
+  // A size that is not measured has the longest words of its row.
+  const data = { mint: demoMint("Sea"), size_sol: 25 };
+  const headers = { origin: dashboard.url };
+  const added = await page.context().request.post("/api/oracle/watchlist", { data, headers });
+  assert.equal(added.status(), 201);
+  for (const { name, path, sign, edit } of [
+    { name: "token", path: `/token/${demoMint("Three")}?size=30`, sign: ".exit-paid", edit: null },
+    { name: "watchlist", path: "/watchlist", sign: "tbody tr", edit: "25, Tamaño (SOL): SEA" },
+  ] as const) {
+    await open(path);
+    await page.locator(sign).waitFor();
+    await settled(page);
+    for (const width of [740, 768, 840, 900, 930, 1_024, 1_280]) {
+      await page.setViewportSize({ width, height: 900 });
+      await settled(page);
+      assert.equal(await sidewaysOverflow(page), 0, `${name} at ${width} pixels`);
+      assert.deepEqual(await page.evaluate(LEAVES_PANEL), [], `${name} at ${width} pixels`);
+      const [brand, tools] = await Promise.all(
+        [".brand", ".tools"].map((part) => page.locator(part).boundingBox()),
+      );
+      assert.equal(brand?.y, tools?.y, `the header at ${width} pixels`);
+      if (width === 768) await keepPicture(`${name}-tablet-light-es`);
+    }
+    if (edit === null) continue;
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.getByRole("button", { name: edit }).click();
+    await page.getByRole("button", { name: "Guardar" }).waitFor();
+    assert.deepEqual(await page.evaluate(LEAVES_PANEL), [], `${name}, while a size is edited`);
+  }
+});
+
+/** The elements that reach beyond the panel that they are in; what is scrolled or drawn as one picture aside. */
+const LEAVES_PANEL = `
+  [...document.querySelectorAll(":is(.panel, .hero) *:not(:is(.visually-hidden, .scroll-x, pre, .chart, svg) *)")]
+    .filter((part) => part.getBoundingClientRect().width > 1)
+    .filter((part) => part.getBoundingClientRect().right > part.closest(".panel, .hero").getBoundingClientRect().right)
+    .map((part) => part.outerHTML.slice(0, 120))
+`;
+
 /** Nothing is being loaded any more, and the charts are drawn. */
 async function settled(page: Page): Promise<void> {
   await page.locator(".skeleton").first().waitFor({ state: "detached" });
