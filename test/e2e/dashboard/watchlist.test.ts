@@ -25,7 +25,7 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     const request = (await told).request();
     assert.equal(request.postDataJSON().event_name, "watchlist_add");
     await page.getByRole("link", { name: /Watched · 1 SOL/ }).click();
-    await page.getByText("1 of your plan's 1 tokens").waitFor();
+    await page.getByText("Watched tokens: 1 of 1").waitFor();
     await rows.getByRole("link", { name: "THREE" }).waitFor();
   });
 
@@ -47,9 +47,9 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     "more tokens are added, each at its own size; doubles and nonsense are refused",
     async () => {
       // Another process raised the plan: the service reads the change within a second.
-      const plan = page.getByRole("heading", { name: "of your plan's" });
+      const plan = page.getByRole("heading", { name: "Watched tokens" });
       do await open("/watchlist");
-      while (!(await plan.innerText()).includes("of your plan's 20"));
+      while (!(await plan.innerText()).includes("of 20"));
       const mint = page.getByLabel("Token address (mint)");
       const size = page.getByRole("textbox", { name: "Size (SOL)", exact: true });
       for (const [word, sol] of [

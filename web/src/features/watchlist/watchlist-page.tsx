@@ -50,7 +50,7 @@ function ListOf({ account }: { readonly account: Account }) {
       <section className="panel stack" aria-labelledby="watched">
         <div className="row spread">
           <h2 id="watched" className="figure" tabIndex={-1}>
-            {text.watchlist.limit(items.length, limit)}
+            {text.apiKeys.plans.watched}: {text.apiKeys.usage(items.length, limit)}
           </h2>
           <Choice
             label={text.watchlist.sort}
@@ -144,7 +144,7 @@ function AddForm({ isFull, onAdd }: AddProps) {
       </Form>
       {isFull ? (
         <p className="row">
-          <span>{text.watchlist.full}</span>
+          <span>{text.token.watchFull}</span>
           <Link
             href="/api-keys"
             onClick={() => tellStep("click_upgrade_desde_limite", { to: "plan" })}

@@ -225,8 +225,6 @@ export const en: Text = {
     alerts: "Alerts",
     alertsOn: "Alerts on",
     empty: "You do not watch any token yet.",
-    limit: (used: number, limit: number) => `${used} of your plan's ${limit} tokens`,
-    full: "Your plan takes no more tokens.",
     duplicate: "You watch that token already.",
     sort: "Sort by",
     sorts: { urgency: "worst first", score: "score", added: "date added" },

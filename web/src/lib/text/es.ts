@@ -257,8 +257,6 @@ export const es = {
     alerts: "Avisos",
     alertsOn: "Avisos activados",
     empty: "Aún no sigues ningún token.",
-    limit: (used: number, limit: number) => `${used} de ${limit} tokens de tu plan`,
-    full: "Tu plan no admite más tokens.",
     duplicate: "Ya sigues ese token.",
     sort: "Ordenar por",
     sorts: { urgency: "lo peor primero", score: "puntuación", added: "fecha" },
