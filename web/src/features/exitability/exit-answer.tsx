@@ -160,9 +160,14 @@ function Why({ exit, facts }: OutcomeProps) {
           [parts.poolFeesPct, text.exit.parts.poolFees],
           [parts.taxPct, text.exit.parts.tax],
         ];
-  const shown = named
-    .filter(([pct]) => pct >= 0.005)
-    .map(([pct, name]) => `${formatPct(pct, language)} ${name}`);
+  const rounded = roundedShares(
+    named.map(([pct]) => pct),
+    2,
+  );
+  const shown = named.flatMap(([, name], place) => {
+    const pct = rounded[place] ?? 0;
+    return pct === 0 ? [] : [`${formatPct(pct, language)} ${name}`];
+  });
   return (
     <>
       {shown.length === 0 ? ". " : `: ${shown.join(", ")}. `}

@@ -8,3 +8,19 @@ test("rounded shares add up to the whole", () => {
   assert.deepEqual(roundedShares([100]), [100]);
   assert.deepEqual(roundedShares([]), []);
 });
+
+test("the parts of a loss add up to it in the decimals that are shown, half a unit upwards", () => {
+  for (const [slippage, parts] of [
+    ["0.95", [0.5136, 0.4338]],
+    ["3.82", [0.5735, 0.2481, 3]],
+    ["0.29", [0.1425, 0.1425]],
+    ["0.01", [0.0042, 0.0041]],
+    ["0", [0.0042, 0]],
+  ] as const) {
+    const rounded = roundedShares(parts, 2);
+    const sum = rounded.reduce((total, part) => total + Math.round(part * 100), 0) / 100;
+    assert.equal(String(sum), slippage);
+    for (const [place, part] of parts.entries())
+      assert.ok(Math.abs((rounded[place] ?? 0) - part) < 0.01, `${part} as ${rounded[place]}`);
+  }
+});

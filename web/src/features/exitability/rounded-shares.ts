@@ -1,14 +1,17 @@
 /**
- * Shares in whole percent that add up to what the exact ones add up to: each is rounded down, and the
- * points that are left go to the largest remainders.
+ * Shares with this many decimals, whose sum is the rounded sum of the exact ones: each is rounded down, and
+ * the units that are left go to the largest remainders.
  */
-export function roundedShares(shares: readonly number[]): readonly number[] {
-  const total = Math.round(shares.reduce((sum, share) => sum + share, 0));
-  const whole = shares.map(Math.floor);
+export function roundedShares(shares: readonly number[], decimals = 0): readonly number[] {
+  const scale = 10 ** decimals;
+  const units = shares.map((share) => share * scale);
+  // Half a unit is rounded up, also where binary fractions add up to a little less.
+  const total = Math.round(Number(units.reduce((sum, share) => sum + share, 0).toFixed(6)));
+  const whole = units.map(Math.floor);
   const left = total - whole.reduce((sum, share) => sum + share, 0);
-  const byRemainder = shares
+  const byRemainder = units
     .map((share, place) => ({ place, remainder: share - Math.floor(share) }))
     .toSorted((a, b) => b.remainder - a.remainder);
   for (const { place } of byRemainder.slice(0, left)) whole[place] = (whole[place] ?? 0) + 1;
-  return whole;
+  return whole.map((share) => share / scale);
 }
