@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { startDemoNode } from "#test/support/demo-node.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import {
   dashboardQueries,
@@ -25,10 +28,10 @@ async function read(url: string): Promise<string> {
   return response.text();
 }
 
-/** Whether Prometheus' own checker accepts this. Without it the test is skipped; on CI that fails. */
-function checkByPromtool(t: TestContext, args: readonly string[], input = ""): void {
+/** Whether Prometheus' own tool accepts this. Without it the test is skipped; on CI that fails. */
+function runPromtool(t: TestContext, args: readonly string[], input = ""): void {
   const options = { input, encoding: "utf8" } as const;
-  const { status, stderr, error } = spawnSync("promtool", ["check", ...args], options);
+  const { status, stderr, error } = spawnSync("promtool", args, options);
   if (error !== undefined && process.env.CI === undefined)
     t.skip("no promtool: the Debian package prometheus has it");
   else assert.deepEqual([status, stderr], [0, ""], String(error));
@@ -56,10 +59,10 @@ test("the dashboard and the rules ask for nothing that a running service does no
     FIRST_REPLAY_WITHIN_MS,
   );
   await t.test("promtool has no objection to the metrics", (t) =>
-    checkByPromtool(t, ["metrics"], scrape),
+    runPromtool(t, ["check", "metrics"], scrape),
   );
   await t.test("promtool has no objection to the rules", (t) =>
-    checkByPromtool(t, ["rules", RULES]),
+    runPromtool(t, ["check", "rules", RULES]),
   );
   const offered = offeredBy(scrape);
   const queries = [...dashboardQueries(DASHBOARD), ...ruleQueries(RULES)];
@@ -77,6 +80,41 @@ test("the dashboard and the rules ask for nothing that a running service does no
   assert.equal(outside.status, 404, "metrics are not for the public");
   assert.equal(await service.stop(), 0);
 });
+
+test("slow answers raise an alert, and an agent's tool that watches for a minute does not", (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "rules-"));
+  closeAfter(t, () => rmSync(folder, { recursive: true }));
+  const file = join(folder, "slow.test.yml");
+  const slowRoute = (route: string, expected: readonly object[]) => ({
+    interval: "1m",
+    input_series: [
+      ...durations("/api/token/:id/exitability", { perMinute: 60, slowPerMinute: 0 }),
+      ...durations(route, { perMinute: 6, slowPerMinute: 6 }),
+    ],
+    alert_rule_test: [{ eval_time: "20m", alertname: "ExitabilitySlow", exp_alerts: expected }],
+  });
+  const alert = {
+    exp_labels: { severity: "warning", instance: "a", job: "exitability" },
+    exp_annotations: { summary: "a takes 10s or more for one answer in a hundred." },
+  };
+  const tests = [
+    slowRoute("/api/token/:id/exitability/at", [alert]),
+    slowRoute("/api/stream", []),
+    slowRoute("/mcp", []),
+  ];
+  writeFileSync(file, JSON.stringify({ rule_files: [resolve(RULES)], tests }));
+  runPromtool(t, ["test", "rules", file]);
+});
+
+/** The buckets of a route's requests over twenty minutes, of which `slowPerMinute` take more than 10 s. */
+function durations(route: string, rates: { perMinute: number; slowPerMinute: number }) {
+  const series = (le: string, perMinute: number) => ({
+    series: `exitability_http_request_duration_seconds_bucket{instance="a",job="exitability",route="${route}",le="${le}"}`,
+    values: `0+${perMinute}x20`,
+  });
+  const fast = rates.perMinute - rates.slowPerMinute;
+  return [series("2.5", fast), series("10", fast), series("+Inf", rates.perMinute)];
+}
 
 test("the dashboard can be imported: it asks for the data source, and no panels overlap", () => {
   const dashboard = JSON.parse(readFileSync(DASHBOARD, "utf8"));
