@@ -6,6 +6,7 @@ import type { UserId } from "#src/store/user-id.ts";
 import { setUserDisabled } from "#src/store/users.ts";
 import { changeWatchlistEntry, removeWatchlistEntry } from "#src/store/watchlist.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { MINT, OTHER, recorderScene } from "#test/support/recorder-scene.ts";
 import { someUser, watch } from "#test/support/watching-users.ts";
@@ -125,4 +126,33 @@ test("entries switched off, changed, removed, new, or of a disabled user start f
   await recorder.reload();
   showPool(MINT, 10);
   assert.deepEqual(await kindsOf(ana), []);
+});
+
+test("a change of an entry to what it was already forgets nothing that was seen", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const ana = await someUser(store, "ana@example.com");
+    const id = await watch(store, ana, { mint: MINT, sizeSol: 5 });
+    const { show, showPool, advance, recorder, kindsOf } = await recorderScene(t, store);
+    const same = { sizeLamports: 5_000_000_000n, areAlertsEnabled: true };
+    const changeNothing = async () => {
+      for (const change of [same, { ...same, sizeLamports: null }]) {
+        await changeWatchlistEntry(store.db, { userId: ana, id }, change);
+        await recorder.reload(ana);
+      }
+    };
+    showPool(MINT, 100);
+    await kindsOf(ana);
+    await changeNothing();
+    showPool(MINT, 20);
+    assert.deepEqual(await kindsOf(ana), ["slippage"]);
+    const paused = marketOf([poolOfSol(20, 0.001, { status: "paused" })], { mint: MINT });
+    for (let seconds = 0; seconds < 90; seconds += 30) {
+      show(paused);
+      await kindsOf(ana);
+      await changeNothing();
+      advance(31_000);
+    }
+    show(paused);
+    assert.deepEqual(await kindsOf(ana), ["slippage", "blocked"]);
+  });
 });

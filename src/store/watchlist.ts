@@ -118,7 +118,7 @@ export type EntryChange = {
 
 /**
  * Changes what is not null. What was known of the slippage belonged to the entry as it was; that a block was reported
- * is forgotten where alerts are switched.
+ * is forgotten where alerts are switched. A change to what the entry was already forgets nothing.
  *
  * @returns whether the user has such an entry
  */
@@ -127,14 +127,20 @@ export async function changeWatchlistEntry(
   { userId, id }: { readonly userId: UserId; readonly id: bigint },
   { sizeLamports, areAlertsEnabled }: EntryChange,
 ): Promise<boolean> {
+  const size = sizeLamports ?? sql.ref<bigint>("size_lamports");
+  const enabled =
+    areAlertsEnabled === null ? sql.ref<bigint>("alerts_enabled") : areAlertsEnabled ? 1n : 0n;
   const changed = await db
     .updateTable("watchlist_entries")
-    .set({
-      slippage_is_high: null,
-      ...(sizeLamports === null ? {} : { size_lamports: sizeLamports }),
-      ...(areAlertsEnabled === null
-        ? {}
-        : { alerts_enabled: areAlertsEnabled ? 1n : 0n, block_is_reported: null }),
+    .set((eb) => {
+      const isSameSwitch = eb("alerts_enabled", "=", enabled);
+      const isSame = eb.and([isSameSwitch, eb("size_lamports", "=", size)]);
+      return {
+        size_lamports: size,
+        alerts_enabled: enabled,
+        slippage_is_high: eb.case().when(isSame).then(eb.ref("slippage_is_high")).end(),
+        block_is_reported: eb.case().when(isSameSwitch).then(eb.ref("block_is_reported")).end(),
+      };
     })
     .where("id", "=", id)
     .where("user_id", "=", userId)
