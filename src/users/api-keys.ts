@@ -120,10 +120,19 @@ export class ApiKeys {
    * or its user disabled.
    */
   async check(text: string, nowMs: number): Promise<UserCaller | null> {
-    const known = this.cached(text, nowMs) ?? (await this.#read(text, nowMs));
+    const known = await this.#known(text, nowMs);
     if (known === null) return null;
     this.noteUse(known, nowMs);
     return known.caller;
+  }
+
+  /** Whether `check` would give a caller; counts no use. */
+  async isValid(text: string, nowMs: number): Promise<boolean> {
+    return (await this.#known(text, nowMs)) !== null;
+  }
+
+  async #known(text: string, nowMs: number): Promise<KnownKey | null> {
+    return this.cached(text, nowMs) ?? (await this.#read(text, nowMs));
   }
 
   async #read(text: string, nowMs: number): Promise<KnownKey | null> {

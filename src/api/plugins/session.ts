@@ -65,7 +65,10 @@ export function createCallers(deps: {
       return caller;
     },
     async isStillValid(request) {
-      return (await findCaller(request)).kind === "user";
+      const { "x-api-key": apiKey } = request.headers;
+      return apiKey === undefined
+        ? (await bySession(request)) !== null
+        : users.apiKeys.isValid(String(apiKey), clock.nowMs());
     },
     async signedIn(request) {
       const caller = await bySession(request);

@@ -162,6 +162,27 @@ test("M1: a stream ends at once with its key, and with its account", async (t) =
   });
 });
 
+test("an open stream is one use of its key, also where access to the account changes", async (t) => {
+  await oneApp(t, async ({ app, send, signIn }, t) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const headers = { cookie, origin };
+    const made = (await send("POST", "/api/account/keys", { headers })).json();
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const abort = new AbortController();
+    closeAfter(t, () => abort.abort());
+    const stream = await fetch(`${base}/api/token/${SOME_MINT}/exitability/stream`, {
+      headers: { "x-api-key": made.key },
+      signal: abort.signal,
+    });
+    assert.equal(stream.status, 200);
+    const rotated = await send("POST", "/api/account/keys/rotate", { headers });
+    assert.equal(rotated.statusCode, 201);
+    const { items } = (await send("GET", "/api/account/keys", { headers })).json();
+    const old = items.find(({ id }: { id: string }) => id === made.id);
+    assert.deepEqual([old.status, old.used_today], ["expiring", 1]);
+  });
+});
+
 test("M1: a stream whose key is revoked while its first answer is loaded ends at once", async (t) => {
   const asked = Promise.withResolvers<void>();
   const loaded = Promise.withResolvers<void>();
