@@ -40,7 +40,7 @@ function interrupted(
   store: Store,
   query: { readonly kind: RootOperationNode["kind"]; readonly table: string },
   act: () => Promise<unknown>,
-): { readonly store: Store; readonly acted: Promise<unknown> } {
+): { readonly store: Store; readonly acted: () => Promise<unknown> } {
   const acted = Promise.withResolvers<unknown>();
   let isOver = false;
   let place: object | null = null;
@@ -63,7 +63,13 @@ function interrupted(
       return result;
     },
   });
-  return { store: { ...store, db }, acted: acted.promise };
+  return {
+    store: { ...store, db },
+    acted() {
+      assert.ok(place !== null, `no ${query.kind} of ${query.table}`);
+      return acted.promise;
+    },
+  };
 }
 
 function tableOf(node: RootOperationNode): string | null {
@@ -90,7 +96,7 @@ test("a channel that is switched off while alerts are recorded keeps no message"
     const query = { kind: "SelectQueryNode", table: "channels" } as const;
     const other = interrupted(store, query, () => switchChannel(store.db, channel, false));
     assert.equal((await record(other.store, owner, "deterioration")).length, 1);
-    await other.acted;
+    await other.acted();
     assert.equal((await waitingMessages(store.db)).count, 0);
     await switchChannel(store.db, channel, true);
     assert.equal(await takeMessage(store.db, channel.id, NOW + DAY_MS), null);
@@ -108,7 +114,7 @@ test("a delivery that ends while alerts are recorded does not deadlock", async (
     const query = { kind: "SelectQueryNode", table: "channels" } as const;
     const other = interrupted(store, query, () => finishMessage(store.db, attempt));
     assert.equal((await record(other.store, owner, "deterioration", NOW + 1_000)).length, 1);
-    await other.acted;
+    await other.acted();
     assert.equal((await waitingMessages(store.db)).count, 1);
   });
 });
@@ -125,7 +131,7 @@ test("a channel that is switched off while an alert is taken back does not deadl
     const other = interrupted(store, query, () => switchChannel(store.db, channel, false));
     const since = { mint: owner.mint, sinceSlot: alert.slot, nowMs: NOW };
     await takeBackAlerts(other.store, since);
-    assert.equal(await other.acted, true);
+    assert.equal(await other.acted(), true);
     assert.equal((await waitingMessages(store.db)).count, 0);
   });
 });
@@ -144,7 +150,7 @@ test("an account that is deleted while its alert is recorded does not deadlock",
     const remove = () => deleteUserData(store.db, userId, { nowMs: NOW, kept: null });
     const other = interrupted(store, query, remove);
     assert.equal((await record(other.store, owner, "slippage")).length, 1);
-    assert.equal(await other.acted, true);
+    assert.equal(await other.acted(), true);
     const alerts = await store.db.selectFrom("user_alerts").selectAll().execute();
     assert.deepEqual(alerts, []);
   });
