@@ -261,6 +261,21 @@ test("a stream that was never open is tried as often as a question; one that was
   assert.equal((await words(stream(often), 9)).at(-1), "b");
 });
 
+test("a stream that was never open is tried no more often where each attempt takes long", async (t) => {
+  let nowMs = 0;
+  let asked = 0;
+  t.mock.method(performance, "now", () => nowMs);
+  const fetch = async (): Promise<Response> => {
+    asked++;
+    nowMs += 30_000;
+    throw new TypeError("fetch failed");
+  };
+  const options = { baseUrl: "http://scripted.example", retry: RETRY, fetch };
+  const events = createExitability(options).stream(["a"]);
+  await assert.rejects(words(events, 10), { code: "network_error" });
+  assert.equal(asked, 3);
+});
+
 test("the time runs while the network is waited for, not while the caller works", async (t) => {
   const { pass, connections, following } = scriptedStream(t);
   const events = following(500);

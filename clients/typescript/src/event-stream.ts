@@ -5,7 +5,7 @@ import { ExitabilityError } from "./exitability-error.ts";
 import { aborted, delayMs, isPassing, type Patience, wait } from "./patience.ts";
 import { isRecord, parsed } from "./refusal.ts";
 
-/** A connection that breaks sooner counts as one more consecutive failure. */
+/** A connection that is open for less than this, or never, counts as one more consecutive failure. */
 const STEADY_MS = 10_000;
 const HEARTBEAT_TIMEOUT_MS = 45_000;
 
@@ -52,15 +52,16 @@ export async function* follow(following: Following): AsyncGenerator<StreamEvent,
   const place = { lastEventId: "", wasOpen: false };
   let failures = 0;
   for (;;) {
-    const beganMs = performance.now();
+    let openedMs = Number.POSITIVE_INFINITY;
     try {
       const opened = await open(service, { method: "GET", path, headers: resuming(place), signal });
+      openedMs = performance.now();
       place.wasOpen = true;
       yield* eventsOf(opened, following, place);
       throw new ExitabilityError("network_error", "The stream ended.");
     } catch (error) {
       if (!(error instanceof ExitabilityError)) throw error;
-      failures = performance.now() - beganMs > STEADY_MS ? 1 : failures + 1;
+      failures = performance.now() - openedMs > STEADY_MS ? 1 : failures + 1;
       const retryInMs = delayMs(error, failures, patience.baseDelayMs);
       const isTemporary = isPassing(error) || isBrokenStream(error);
       const isExhausted = !place.wasOpen && failures >= patience.attempts;
