@@ -261,6 +261,24 @@ test("a stream that was never open is tried as often as a question; one that was
   assert.equal((await words(stream(often), 9)).at(-1), "b");
 });
 
+test("a stream that was open is retried for longer than a request, unless a refusal asks for a longer wait", async (t) => {
+  const retry = { ...RETRY, maxWaitMs: 2 };
+  const restarted = await startScriptedServer(
+    t,
+    eventStream([told("a")], "end"),
+    ...Array.from({ length: 5 }, () => cut),
+    eventStream([told("b")], "silence"),
+  );
+  const events = createExitability({ baseUrl: restarted.url, retry }).stream(["a"]);
+  assert.equal((await words(events, 8)).at(-1), "b");
+  const busy = json(503, { error: "overloaded", message: "Busy." }, { "retry-after": "1" });
+  const refused = await startScriptedServer(t, eventStream([told("a")], "end"), busy);
+  const { error } = await thrownBy(
+    createExitability({ baseUrl: refused.url, retry }).stream(["a"]),
+  );
+  assert.deepEqual([error.code, refused.asked.length], ["overloaded", 2]);
+});
+
 test("a stream that was never open is tried no more often where each attempt takes long", async (t) => {
   let nowMs = 0;
   let asked = 0;

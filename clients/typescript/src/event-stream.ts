@@ -65,7 +65,9 @@ export async function* follow(following: Following): AsyncGenerator<StreamEvent,
       const retryInMs = delayMs(error, failures, patience.baseDelayMs);
       const isTemporary = isPassing(error) || isBrokenStream(error);
       const isExhausted = !place.wasOpen && failures >= patience.attempts;
-      if (!isTemporary || isExhausted || retryInMs > patience.maxWaitMs) throw error;
+      // Of a stream that was open, the client's own growing waits are not limited: an outage may be longer.
+      const limitedMs = place.wasOpen ? (error.retryAfterSeconds ?? 0) * 1_000 : retryInMs;
+      if (!isTemporary || isExhausted || limitedMs > patience.maxWaitMs) throw error;
       yield { type: "interrupted", error, retryInMs };
       await wait(retryInMs, signal);
     }
