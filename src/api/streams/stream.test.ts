@@ -210,6 +210,25 @@ test("a threshold may be written as any program writes a number", async (t) => {
   );
 });
 
+test("two sizes that a number does not distinguish snap each to their own standard size", async (t) => {
+  const { markets } = changingMarket();
+  await oneApp(
+    t,
+    async ({ app }, t) => {
+      const address = await app.listen({ port: 0, host: "127.0.0.1" });
+      for (const [size, used] of [
+        ["0.75", 1],
+        ["0.74999999999999999999", 0.5],
+      ] as const) {
+        const url = `${address}/api/stream?mints=${SOME_MINT}&size=${size}`;
+        const { slippage } = JSON.parse((await (await openStream(t, url)).next()).data);
+        assert.deepEqual([slippage.size_requested, slippage.size_used], [0.75, used]);
+      }
+    },
+    { markets },
+  );
+});
+
 test("beyond what the tier follows at once, the refusal says when a stream may have ended", async (t) => {
   const { markets } = changingMarket();
   const tokens = (count: number) =>

@@ -232,5 +232,5 @@ export function questionKey({
   size,
   language,
 }: Pick<SubscribedQuestion, "profile" | "size" | "language">): string {
-  return `${profile} ${size.requested} ${language}`;
+  return `${profile} ${size.requested} ${size.used} ${language}`;
 }
