@@ -73,8 +73,10 @@ function askOver(url: string, apiKey: string | null): Ask {
     if (apiKey !== null) headers["x-api-key"] = apiKey;
     const body = payload === undefined ? null : JSON.stringify(payload);
     const signal = AbortSignal.timeout(TIMEOUT_MS);
+    // The key is for this service only.
+    const redirect = "manual";
     try {
-      const response = await fetch(url + path, { method, headers, body, signal });
+      const response = await fetch(url + path, { method, headers, body, redirect, signal });
       const text = await response.text();
       if (!isJson(response)) return strangeAnswer(url, response.status);
       const retryAfter = response.headers.get("retry-after");

@@ -257,6 +257,33 @@ test("where a web page answers instead of a service, the tool states it", async 
   assert.match(answer.content[0]?.text ?? "", /is not an Exitability service.*check --url/);
 });
 
+test("a redirect is not followed: no key goes where it was not sent", async (t) => {
+  const keys: unknown[] = [];
+  const elsewhere = createServer((request, response) => {
+    keys.push(request.headers["x-api-key"]);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+  const moved = createServer((_request, response) => {
+    const { port } = elsewhere.address() as AddressInfo;
+    response.writeHead(307, { location: `http://localhost:${port}/` }).end();
+  });
+  for (const server of [elsewhere, moved]) {
+    await once(server.listen(0), "listening");
+    closeAfter(t, () => void server.close());
+  }
+  const { port } = moved.address() as AddressInfo;
+  const args = ["bin/exitability.mjs", "mcp", "--url", `http://127.0.0.1:${port}`];
+  const env = { ...process.env, EXITABILITY_API_KEY: "exi_secret" } as Record<string, string>;
+  const client = new Client({ name: "test", version: "1" });
+  const command = process.execPath;
+  await client.connect(new StdioClientTransport({ command, args, env, stderr: "ignore" }));
+  closeAfter(t, () => client.close());
+  const answer = await call(client, "measure_exit", { mint: SOME_MINT });
+  assert.deepEqual(keys, []);
+  assert.equal(answer.isError, true);
+  assert.match(answer.content[0]?.text ?? "", /HTTP 307.*check --url/);
+});
+
 test("over standard input and output the same tools ask a running service", async (t) => {
   await oneApp(t, async ({ app }) => {
     const url = await app.listen({ port: 0, host: "127.0.0.1" });
