@@ -114,6 +114,17 @@ test("a sale of a token that the predecessor tracked is answered, not taken for 
   assert.deepEqual(answers(bus), [{ term: 7n, id: 1, answer: { slippagePct: 1 } }]);
 });
 
+test("a curve of a token that the predecessor tracked is answered in one reply", async (t) => {
+  const curve = { slot: 9n, stateTimeMs: 1, slippagesPct: { retail: [0.5], pro: [null] } };
+  const { bus, loaded } = successor(t, {
+    curve: async (mint) => (loaded.has(mint) ? curve : null),
+  });
+  const asked = { mint: SOME_MINT } as const;
+  bus.say(topics.tracker, messageText({ kind: "curve", replica: "r", id: 1, asked }));
+  await settle();
+  assert.deepEqual(answers(bus), [{ term: 7n, id: 1, answer: curve }]);
+});
+
 test("a token that was not requested, or not for long, is not published", async (t) => {
   const { bus, tell } = successor(t);
   tell(assessed);
