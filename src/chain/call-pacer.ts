@@ -167,6 +167,14 @@ export class CallPacer {
     this.#refusedAtMs = nowMs;
   }
 
+  /** Calls go to another provider from now on, whose rate is not known. */
+  forgetRate(): void {
+    this.#intervalMs = this.#options.firstIntervalMs;
+    this.#nextMs = 0;
+    this.#pausedUntilMs = 0;
+    this.#sentAtMs = [];
+  }
+
   /** The interval that follows from the successful calls before this refusal. */
   #learnedMs(nowMs: number): number {
     const sinceRefusalMs = nowMs - this.#refusedAtMs;

@@ -156,7 +156,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
       try {
         const result = parse(await attempt(request, endpoint, signal), endpoint);
         if (!(await isOfChain(endpoint))) continue;
-        endpoint.limitedSinceMs = null;
+        endpoint.limited = null;
         options.calls?.count(method, "ok");
         options.failures?.succeeded();
         pacer?.succeeded(performance.now() - sentMs);
@@ -169,9 +169,11 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         if (isNodeFailure(error) || isBroken) avoid(endpoint);
         const spentMs = performance.now() - startedMs;
         const isInTime = made < retry.attempts && spentMs <= deadlineMs;
-        if (isBroken && isInTime && hasOther(endpoint)) continue;
+        const isLeft = isBroken && hasOther(endpoint);
+        if (isLeft && pacer !== undefined) forgetRateOf(endpoint, pacer);
+        if (isLeft && isInTime) continue;
         if (isRateLimit(error)) {
-          pacer?.limited(retryAfterOf(error));
+          if (!isLeft) pacer?.limited(retryAfterOf(error));
           if (isPacedByCaller) throw error;
         }
         const waitMs = waitBefore(error, request, { made, spentMs, retry, random });
@@ -189,9 +191,16 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   function isOutOfCalls(error: RpcFailure, endpoint: Endpoint): boolean {
     if (!isRateLimit(error)) return false;
     const nowMs = performance.now();
-    endpoint.limitedSinceMs ??= nowMs;
-    const isLong = nowMs - endpoint.limitedSinceMs >= LIMITED_FOR_MS;
+    endpoint.limited ??= { sinceMs: nowMs, forgottenBy: new Set() };
+    const isLong = nowMs - endpoint.limited.sinceMs >= LIMITED_FOR_MS;
     return isLong || (retryAfterOf(error) ?? 0) > retry.longestWaitMs;
+  }
+
+  /** What the refusals of an endpoint taught a pacer does not hold for another one; once, not with each later refusal. */
+  function forgetRateOf({ limited }: Endpoint, pacer: CallPacer): void {
+    if (limited === null || limited.forgottenBy.has(pacer)) return;
+    limited.forgottenBy.add(pacer);
+    pacer.forgetRate();
   }
 
   function gaveUp(error: RpcFailure, method: string): void {
@@ -262,8 +271,11 @@ export type Endpoint = {
   readonly url: string;
   readonly headers: Headers;
   avoidedUntilMs: number;
-  /** Since when every read of accounts was refused because of the rate; null: the last call was not. */
-  limitedSinceMs: number | null;
+  /**
+   * Since when every read of accounts was refused because of the rate, and the pacers that have forgotten that rate
+   * since; null: the last call was not refused.
+   */
+  limited: { readonly sinceMs: number; readonly forgottenBy: Set<CallPacer> } | null;
   /** The genesis hash of its chain; null: unknown. */
   genesis: string | null;
   askChainAtMs: number;
@@ -314,7 +326,7 @@ function endpointOf(url: string): Endpoint {
   }
   const target = { url: parsed.href, headers };
   return {
-    ...{ ...target, avoidedUntilMs: 0, limitedSinceMs: null, isForeign: false },
+    ...{ ...target, avoidedUntilMs: 0, limited: null, isForeign: false },
     ...{ genesis: null, askChainAtMs: 0, askingChain: null },
   };
 }

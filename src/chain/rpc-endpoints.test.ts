@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fakeNode, isUnavailable, result, sourceAt } from "#test/support/fake-rpc-node.ts";
+import {
+  FAST_RETRY,
+  fakeNode,
+  isUnavailable,
+  result,
+  sourceAt,
+} from "#test/support/fake-rpc-node.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
+import { CallPacer } from "./call-pacer.ts";
+import { createJsonRpcClient } from "./json-rpc-client.ts";
 
 const PROGRAM = testAddress(1);
 
@@ -55,3 +63,30 @@ for (const hash of ["main", "other"])
     const foreign = { host, genesis: "other", expected: "main" };
     assert.deepEqual(errors.slice(0, 1), hash === "main" ? [] : [foreign]);
   });
+
+test("the rate that a refusing endpoint taught does not slow down the calls to the next one", async (t) => {
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  t.mock.method(performance, "now", () => now() + passedMs);
+  const pacer = new CallPacer({ firstIntervalMs: 0, longestIntervalMs: 500, isBurst: true });
+  const intervals: number[] = [];
+  const first = await fakeNode(t, (_, response) => {
+    // From the third refusal on, the endpoint has refused every read for five seconds.
+    if (first.count() === 3) passedMs += 5_000;
+    intervals.push(pacer.intervalMs);
+    response.writeHead(429).end();
+  });
+  const second = await fakeNode(t, (request, response) => {
+    intervals.push(pacer.intervalMs);
+    result(response, request, null);
+  });
+  const client = createJsonRpcClient({
+    urls: [first.httpUrl, second.httpUrl],
+    ...{ clock: { nowMs: () => 0 }, random: () => 0.5, retry: FAST_RETRY },
+  });
+  const call = { method: "getMultipleAccounts", params: [], timeoutMs: 4_000, pacer };
+  await client.call({ ...call, deadlineMs: 60_000 }, () => null);
+  assert.equal(first.count(), 3);
+  assert.ok((intervals[2] ?? 0) >= 50, `${intervals}`);
+  assert.equal(intervals[3], 0);
+});
