@@ -4,6 +4,7 @@ import { backUpEmbedded } from "#src/store/backup.ts";
 import { databaseFileExists, openDatabase } from "#src/store/database.ts";
 import { SECRET_FILE } from "#src/users/auth-secret.ts";
 import type { AdminCall, AdminPlaceDeps } from "./admin.ts";
+import { noEmbeddedDatabase } from "./failure-text.ts";
 import { UsageError } from "./output.ts";
 
 /** `admin backup`: the embedded database as one file, as it is: no migration runs before it. */
@@ -18,7 +19,7 @@ export async function adminBackup(
       "the database is a Postgres: pg_dump backs it up (docs/operations-backup.md)",
     );
   if (!databaseFileExists(dataDir)) {
-    output.err(`there is no embedded database in ${dataDir}`);
+    output.err(noEmbeddedDatabase(dataDir));
     return 1;
   }
   const file = resolve(name);

@@ -9,6 +9,7 @@ import {
 } from "#src/store/move/move-to-postgres.ts";
 import { checksumText } from "#src/store/move/row-tally.ts";
 import type { AdminCall, AdminPlaceDeps } from "./admin.ts";
+import { noEmbeddedDatabase } from "./failure-text.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
 /** The part of a checksum that is printed; `--json` has all of it. */
@@ -29,7 +30,7 @@ export async function adminMoveTo(
       "move-to DATABASE_URL [--data-dir DIR]; DATABASE_URL starts with postgres://",
     );
   if (!databaseFileExists(dataDir)) {
-    output.err(`there is no embedded database in ${dataDir}`);
+    output.err(noEmbeddedDatabase(dataDir));
     return 1;
   }
   try {
@@ -86,7 +87,7 @@ function outcomeTexts(outcome: MoveOutcome, dataDir: string): readonly string[] 
         "",
         "Everything is there, and the same. Start the service with DATABASE_URL, and with AUTH_SECRET",
         `as it was (the content of ${dataDir}/auth-secret, where it was never set): sessions and the`,
-        "signatures of webhooks hang on it.",
+        "signatures of webhooks depend on it.",
       ];
     case "different":
       return [

@@ -14,6 +14,7 @@ import { adminMismatches } from "./admin-mismatches.ts";
 import { adminMoveTo } from "./admin-move-to.ts";
 import { adminUser } from "./admin-user.ts";
 import { adminWaitlist } from "./admin-waitlist.ts";
+import { noEmbeddedDatabase } from "./failure-text.ts";
 import { type Output, UsageError } from "./output.ts";
 
 export type AdminDeps = {
@@ -86,9 +87,7 @@ export async function admin(args: readonly string[], output: Output): Promise<nu
   if (run !== undefined)
     return run({ words, flags: call.flags }, { databaseUrl, dataDir, nowMs, output });
   if (databaseUrl === null && !databaseFileExists(dataDir)) {
-    output.err(
-      `there is no embedded database in ${dataDir}: name the service's own by DATA_DIR or --data-dir, or its DATABASE_URL`,
-    );
+    output.err(`${noEmbeddedDatabase(dataDir)}, or its DATABASE_URL`);
     return 1;
   }
   const database = openDatabase({ databaseUrl, dataDir, access: "visitor", connections: 1 });

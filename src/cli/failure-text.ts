@@ -52,6 +52,11 @@ export function failureText(error: unknown): string | null {
   return error instanceof Error ? machineFailure(error) : null;
 }
 
+/** Why an operator's task finds nothing to work on, and what to name instead. */
+export function noEmbeddedDatabase(dataDir: string): string {
+  return `there is no embedded database in ${dataDir}: name the service's own by DATA_DIR or --data-dir`;
+}
+
 /** One line for work that failed and is tried again; with what to correct, if that can't help. */
 export function failedWork(what: string, cause: unknown): string {
   const advice = cause instanceof AppError ? nodeAdvice(cause.cause) : failureText(cause);

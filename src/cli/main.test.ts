@@ -259,9 +259,11 @@ test("a recording names a missing mint, a wrong limit, and a folder that can't b
 
 test("an operator's task never creates a missing database", async (t) => {
   withEnvironment(t, { DATABASE_URL: undefined, DATA_DIR: emptyFolder(t) });
-  const { code, err } = await call("admin", "waitlist");
-  assert.equal(code, 1);
-  assert.match(err, /there is no embedded database in .*DATA_DIR/);
+  for (const args of [["waitlist"], ["backup", "b.db"], ["move-to", "postgres://127.0.0.1:1/x"]]) {
+    const { code, err } = await call("admin", ...args);
+    assert.equal(code, 1);
+    assert.match(err, /there is no embedded database in .*: name the service's own by DATA_DIR/);
+  }
 });
 
 test("an operator's task on a directory that is named leaves the configured Postgres alone", async (t) => {

@@ -26,7 +26,7 @@ export async function refuseForeignData(
     const { rows } = await sql`select 1 from ${sql.table(name)} limit 1`.execute(target);
     if (rows.length > 0)
       throw new MoveRefusedError(
-        `the target's table ${name} holds rows already: nothing was moved`,
+        `the target's table ${name} holds rows already, so nothing was moved: name an empty database`,
       );
   }
 }
