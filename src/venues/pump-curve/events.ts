@@ -12,7 +12,7 @@ import { costExactOut, purchaseInChain, quoteInChain } from "./quote.ts";
 import { quoteVault } from "./vaults.ts";
 
 const TRADE_EVENT = discriminator("bddb7fd34ee661ee");
-/** Offsets of TradeEvent, discriminator included; `afterName` counts from the end of ix_name. */
+/** Offsets of TradeEvent, discriminator included. */
 const TRADE = {
   mint: 8,
   solAmount: 40,
@@ -28,6 +28,7 @@ const TRADE = {
   creatorFee: 217,
   name: 258,
 } as const;
+/** Offsets from the end of ix_name. */
 const AFTER_NAME = { cashback: 9, shareholders: 33 } as const;
 const SHAREHOLDER_LENGTH = 34;
 /** Before May 2025 the event ended without its fees. */
