@@ -222,7 +222,7 @@ test("the client does not wait for the end of a day, given in seconds or as a da
   }
 });
 
-test("a wait that is longer than any timer is not begun, whatever the patience: it would end at once", async (t) => {
+test("a wait that is longer than any timer is not begun, however long a request may wait: it would end at once", async (t) => {
   for (const after of ["999999999", "Fri, 31 Dec 9999 23:59:59 GMT"]) {
     const refusal = json(429, LIMIT, { "retry-after": after });
     const server = await startScriptedServer(t, refusal, json(200, TOKEN));

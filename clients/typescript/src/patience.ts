@@ -21,7 +21,7 @@ export type Patience = {
 
 const LONGEST_DELAY_MS = 30_000;
 /** A timer for longer would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 export function patienceOf(options: RetryOptions = {}): Patience {
   const { attempts = 4, maxWaitMs = 60_000, baseDelayMs = 250 } = options;
