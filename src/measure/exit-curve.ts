@@ -21,16 +21,8 @@ export type ExitCurve = {
   readonly slippagesPct: Readonly<Record<Profile, readonly (number | null)[]>>;
 };
 
-/** Each size is measured as a sale of its own (`exitAt`). Pure. */
-export function exitCurve(market: Market): ExitCurve {
-  const slippagesOf = (profile: Profile) =>
-    CURVE_SIZES_LAMPORTS.map((sizeLamports) => {
-      const exit = exitAt(market, sizeLamports, profile);
-      return exit.kind === "sold" ? exit.slippagePct : null;
-    });
-  return {
-    slot: market.slot,
-    stateTimeMs: market.stateTimeMs,
-    slippagesPct: { retail: slippagesOf("retail"), pro: slippagesOf("pro") },
-  };
+/** What a sale of this size loses, in percent; null as in `ExitCurve`. */
+export function slippageAt(market: Market, sizeLamports: bigint, profile: Profile): number | null {
+  const exit = exitAt(market, sizeLamports, profile);
+  return exit.kind === "sold" ? exit.slippagePct : null;
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
-import { exitCurve } from "#src/measure/exit-curve.ts";
 import type { Market } from "#src/measure/market.ts";
+import { measureCurve } from "#src/track/measure-curve.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
@@ -50,6 +50,9 @@ for (const [venue, file] of [
       const exit = await measuring.run(ground, (asked) => exitAt(asked, size, profile));
       assert.deepEqual(exit, exitAt(market, size, profile));
     }
-    assert.deepEqual(await measuring.run(ground, exitCurve), exitCurve(market));
+    assert.deepEqual(
+      await measureCurve(market, (measure) => measuring.run(ground, measure)),
+      await measureCurve(market, (measure) => measure(market)),
+    );
   });
 }

@@ -1,3 +1,4 @@
+import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
@@ -6,6 +7,7 @@ import type { BackgroundWork } from "./background-work.ts";
 import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
 import { groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
+import { measureCurve } from "./measure-curve.ts";
 import { refreshGroups } from "./refresh-pools.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
 
@@ -16,6 +18,12 @@ export type TokenMarketsDeps = {
   readonly byExecution: ByExecution | null;
   readonly clock: WallClock;
   readonly background: BackgroundWork;
+};
+
+/** A token's market as it is now, and how something is measured on it: by the models, or on executed amounts. */
+type Measurable = {
+  readonly market: Market;
+  readonly run: <Answer>(measure: (market: Market) => Answer) => Answer | Promise<Answer>;
 };
 
 /** The markets of followed tokens: priced by our models, or by executing the programs where these are wrong. */
@@ -88,14 +96,26 @@ export class TokenMarkets {
     mint: Address,
     measure: (market: Market) => Answer,
   ): Promise<Answer | null> {
+    const measurable = this.#measurable(mint);
+    return measurable === null ? null : measurable.run(measure);
+  }
+
+  /** The curve of the token's market, as `measure`. */
+  async curve(mint: Address): Promise<ExitCurve | null> {
+    const measurable = this.#measurable(mint);
+    return measurable === null ? null : measureCurve(measurable.market, measurable.run);
+  }
+
+  #measurable(mint: Address): Measurable | null {
     const { state, byExecution } = this.#deps;
     const token = state.tokens.get(mint);
     if (token === undefined) return null;
     if (byExecution !== null && this.#executed?.isExecuted(token) === true) {
       const ground = this.ground(token);
-      return ground === null ? null : byExecution.run(ground, measure);
+      if (ground === null) return null;
+      return { market: ground.market, run: (measure) => byExecution.run(ground, measure) };
     }
     const market = this.modelled(token);
-    return market === null ? null : measure(market);
+    return market === null ? null : { market, run: (measure) => measure(market) };
   }
 }

@@ -1,5 +1,5 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
-import { type ExitCurve, exitCurve } from "#src/measure/exit-curve.ts";
+import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
 import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
@@ -214,7 +214,7 @@ export class Tracker implements Markets {
   }
 
   curve(mint: Address): Promise<ExitCurve | null> {
-    return this.#markets.measure(mint, exitCurve);
+    return this.#markets.curve(mint);
   }
 
   async stressed(mint: Address): Promise<StressedExit | null> {

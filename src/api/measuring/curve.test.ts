@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitCurve } from "#src/measure/exit-curve.ts";
 import { exitOn } from "#src/track/markets.ts";
+import { measureCurve } from "#src/track/measure-curve.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { startTokenApp } from "#test/support/token-app.ts";
@@ -13,7 +13,7 @@ test("all points of a curve are of the market whose slot it has, also if a newer
   const get = await startTokenApp(t, {
     async curve(mint) {
       asked.push(mint);
-      return exitCurve(deeper);
+      return measureCurve(deeper, (measure) => measure(deeper));
     },
   });
   const { body } = await get("/exitability/curve");

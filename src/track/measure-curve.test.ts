@@ -1,12 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { exitAt } from "#src/measure/exit-at.ts";
+import { CURVE_SIZES_LAMPORTS } from "#src/measure/exit-curve.ts";
+import type { Market } from "#src/measure/market.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
-import { exitAt } from "./exit-at.ts";
-import { CURVE_SIZES_LAMPORTS, exitCurve } from "./exit-curve.ts";
+import { measureCurve } from "./measure-curve.ts";
 
-test("each point of a curve loses what a sale of its size loses", () => {
+function curveOf(market: Market) {
+  return measureCurve(market, (measure) => measure(market));
+}
+
+test("each point of a curve loses what a sale of its size loses", async () => {
   const market = marketOf([poolOfSol(100), poolOfSol(50, 0.001, { number: 2 })]);
-  const { slot, stateTimeMs, slippagesPct } = exitCurve(market);
+  const { slot, stateTimeMs, slippagesPct } = await curveOf(market);
   assert.deepEqual([slot, stateTimeMs], [market.slot, market.stateTimeMs]);
   for (const profile of ["retail", "pro"] as const) {
     const alone = CURVE_SIZES_LAMPORTS.map((size) => {
@@ -17,16 +23,16 @@ test("each point of a curve loses what a sale of its size loses", () => {
   }
 });
 
-test("a point is null where its size is more than there is of the token, and all are where it is blocked", () => {
+test("a point is null where its size is more than there is of the token, and all are where it is blocked", async () => {
   // Worth 50 SOL.
   const token = { ...PLAIN_TOKEN, supply: 50_000_000_000_000n };
-  const { retail, pro } = exitCurve(marketOf([poolOfSol(100)], { token })).slippagesPct;
+  const { retail, pro } = (await curveOf(marketOf([poolOfSol(100)], { token }))).slippagesPct;
   const isLarger = CURVE_SIZES_LAMPORTS.map((size) => size > 50n * SOL);
   for (const points of [retail, pro])
     assert.deepEqual(
       points.map((point) => point === null),
       isLarger,
     );
-  const blocked = exitCurve(marketOf([poolOfSol(100)], { token: null }));
+  const blocked = await curveOf(marketOf([poolOfSol(100)], { token: null }));
   assert.deepEqual(new Set(blocked.slippagesPct.pro), new Set([null]));
 });
