@@ -5,7 +5,7 @@ import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeClock } from "./chain-clock.ts";
 import { forEachUse, hold } from "./followed-accounts.ts";
 import { fillVacancy } from "./followed-pools.ts";
-import { applyAccount } from "./held-account.ts";
+import { applyAccount, withData } from "./held-account.ts";
 import type {
   AccountUse,
   FollowedAccount,
@@ -22,10 +22,12 @@ import { createUnconfirmed, endSlot, keepSeries, keepVersion } from "./unconfirm
  */
 export function applyUpdate(
   state: LiveState,
-  update: AccountUpdate,
+  given: AccountUpdate,
   nowMs: number,
   { isConfirmed = false } = {},
 ): void {
+  const content = withData(given.account);
+  const update = content === given.account ? given : { ...given, account: content };
   if (update.address === CLOCK_SYSVAR) {
     const clock = decodeClock(update.account);
     if (clock !== null) recordClock(state.times, clock, nowMs);

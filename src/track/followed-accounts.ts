@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
-import { applyAccount, type HeldAccount, NEVER_DELIVERED } from "./held-account.ts";
+import { applyAccount, type HeldAccount, NEVER_DELIVERED, withData } from "./held-account.ts";
 import type { AccountUse, FollowedAccount, LiveState } from "./live-state.ts";
 
 /** Follows the account from now on; an account that a load already returned is its first state. */
@@ -11,7 +11,8 @@ export function followAccount(
 ): FollowedAccount {
   const existing = state.accounts.get(address);
   if (existing !== undefined) return existing;
-  const account = loaded?.get(address);
+  const found = loaded?.get(address);
+  const account = found === undefined ? undefined : withData(found);
   const slot = account?.slot ?? 0n;
   const held =
     account === undefined ? NEVER_DELIVERED : applyAccount(NEVER_DELIVERED, { account, slot });

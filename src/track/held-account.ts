@@ -72,6 +72,14 @@ function withOwnBytes(account: Account): Account {
   return { ...account, data: new Uint8Array(data) };
 }
 
+/**
+ * The account; null if it has no data. Anyone can send lamports to the address of a closed account: to its program it
+ * does not exist.
+ */
+export function withData(account: Account | null): Account | null {
+  return account === null || account.data.length === 0 ? null : account;
+}
+
 /** Absent, or all zeros: one answer of a node does not prove that. */
 export function isGone(account: Account | null): boolean {
   if (account === null) return true;

@@ -8,6 +8,7 @@ import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { clockOf } from "./chain-clock.ts";
 import { accountsOf, addToken, noteAsked, searchSoonAfter } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
+import { withData } from "./held-account.ts";
 import { addHop } from "./hop-groups.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { KnownMint, KnownTokens } from "./known-tokens.ts";
@@ -381,7 +382,7 @@ function takeGone(
   const gone = new Set<Address>();
   for (const { group } of groups.values()) {
     for (const { address } of group.found.pools)
-      if (loaded.get(address) === null) gone.add(address);
+      if (loaded.has(address) && withData(loaded.get(address) ?? null) === null) gone.add(address);
   }
   for (const address of gone) loaded.delete(address);
   return gone;
