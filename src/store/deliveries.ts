@@ -283,6 +283,30 @@ export async function nextDueMs(
   return row.due === null ? null : Number(row.due);
 }
 
+/**
+ * Makes due now what waits longer than a plan of this moment can: the clock has been set back since it was planned.
+ * `latestMs` is for messages that were not refused, `latestRetryMs` for refused ones and for channels.
+ */
+export async function bringForward(
+  db: Kysely<Schema>,
+  times: { readonly nowMs: number; readonly latestMs: number; readonly latestRetryMs: number },
+): Promise<void> {
+  const nowMs = BigInt(times.nowMs);
+  const latestRetryMs = BigInt(times.latestRetryMs);
+  await db
+    .updateTable("channels")
+    .set({ retry_at_ms: nowMs })
+    .where("retry_at_ms", ">", latestRetryMs)
+    .execute();
+  await db
+    .updateTable("messages")
+    .set({ due_ms: nowMs })
+    .where("ended_at_ms", "is", null)
+    .where("due_ms", ">", BigInt(times.latestMs))
+    .where((eb) => eb.or([eb("refusals", "=", 0n), eb("due_ms", ">", latestRetryMs)]))
+    .execute();
+}
+
 /** Drops messages that ended long ago. */
 export async function forgetMessagesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
   await db.deleteFrom("messages").where("ended_at_ms", "<", BigInt(ms)).execute();

@@ -314,6 +314,41 @@ test("a message whose sending was begun takes no more alerts, so that its id alw
   });
 });
 
+test("after the clock was set back by hours, no message and no retry waits longer than the rules let it", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const stage = await outboxScene(store, ({ target }) => (target === "ana" ? SENT : NOT_TAKEN));
+    const { received, alert, advance } = stage;
+    const before = stage.newOutbox();
+    closeAfter(t, () => before.close());
+    const [ana, eva] = [await watcher(store, "ana"), await watcher(store, "eva")];
+    await alert(eva);
+    for (let hour = 0; hour < 15; hour++) {
+      advance(HOUR_MS);
+      await before.idle();
+    }
+    await alert(ana);
+    advance(250);
+    await before.idle();
+    await alert(ana);
+    const tried = received.length;
+    advance(-5 * HOUR_MS);
+    const after = stage.newOutbox();
+    closeAfter(t, () => after.close());
+    await after.start();
+    await after.idle();
+    await alert(ana);
+    advance(70_000);
+    await after.idle();
+    assert.deepEqual(
+      received
+        .slice(tried)
+        .map(({ target }) => target)
+        .toSorted(),
+      ["ana", "ana", "eva"],
+    );
+  });
+});
+
 test("a channel that is switched off gets nothing, not even later what waited for it", async (t) => {
   await eachDatabase(t, async (t, store) => {
     const { outbox, received, alert, advance } = await outboxScene(store, () => SENT);

@@ -6,7 +6,13 @@ import {
   releaseAllChannels,
   releaseChannel,
 } from "#src/store/channel-leases.ts";
-import { type Message, nextDueMs, takeMessage, waitingMessages } from "#src/store/deliveries.ts";
+import {
+  bringForward,
+  type Message,
+  nextDueMs,
+  takeMessage,
+  waitingMessages,
+} from "#src/store/deliveries.ts";
 import {
   endChannel,
   failMessage,
@@ -15,6 +21,7 @@ import {
 } from "#src/store/delivery-attempts.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { ChannelSender } from "./channel-sender.ts";
+import { LONGEST_PLAN_MS } from "./plan.ts";
 
 const POLL_EVERY_MS = 1_000;
 /** A commit that was announced is over by then; a statement on SQLite that waits for it would block this thread. */
@@ -37,6 +44,9 @@ export type AlertOutboxDeps = {
   readonly random: () => number;
   readonly log: FailureLogger;
 };
+
+/** No retry is later than this from when it was planned: the last back-off, a fifth longer. */
+const LONGEST_RETRY_MS = 1.2 * 3_600_000;
 
 /** When a message is sent again after `attempts` attempts; null: never, it has been due for 24 hours. */
 export function retryAtMs(
@@ -92,8 +102,12 @@ export class AlertOutbox {
   }
 
   async start(): Promise<void> {
+    const { store, clock } = this.#deps;
     // The embedded database has one process at a time: leases left over belong to a dead process.
-    if (this.#deps.store.dialect === "sqlite") await releaseAllChannels(this.#deps.store.db);
+    if (store.dialect === "sqlite") await releaseAllChannels(store.db);
+    const nowMs = clock.nowMs();
+    const [latestMs, latestRetryMs] = [nowMs + LONGEST_PLAN_MS, nowMs + LONGEST_RETRY_MS];
+    await bringForward(store.db, { nowMs, latestMs, latestRetryMs });
     this.#timer = setInterval(() => this.poll(), POLL_EVERY_MS);
     this.poll();
   }

@@ -23,6 +23,9 @@ export const PLAN_WINDOW_MS = Math.max(MESSAGE_RULES.coolDownMs, MESSAGE_RULES.b
 /** A recorded alert that its user's channels have to receive. */
 export type QueuedAlert = { readonly id: bigint; readonly userId: UserId; readonly mint: string };
 
+/** No message is due later than this from when it was planned. */
+export const LONGEST_PLAN_MS = MESSAGE_RULES.coolDownMs + MESSAGE_RULES.burst.gapMs;
+
 export type PlannedMessage = Pick<QueuedMessage, "uid" | "isOpen" | "dueMs"> & {
   readonly mints: Set<string>;
 };
