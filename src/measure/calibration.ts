@@ -78,6 +78,15 @@ export const CALIBRATION = {
     /** The same for a position that an answer prices, because the largest size within a cost depends on it. */
     gapOfAnswers: 1e-8,
     rounds: 48,
+    /** The search of one split also stops after so many quotes and moves of units, those inside shared lanes included; */
+    mostEffort: 12_000,
+    /** a search inside another one, by depth, after so many; one that is deeper does not start; */
+    effortOfParts: [
+      { least: 128, perRoute: 32 },
+      { least: 64, perRoute: 8 },
+    ],
+    /** and that of the exit capacity, which splits many sizes, after so many in all. */
+    mostEffortOfCapacity: 48_000,
     /** The search also stops if the bound is at most twice the rounding above the split, and was there this many rounds ago. */
     stallRounds: 4,
     /** Allocations below this share of the position are left to the other routes. */

@@ -3,7 +3,14 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { chainedPools } from "./chained-pools.ts";
 import type { ExitRoute, RouteLeg } from "./exit-route.ts";
-import { copyLane, type Lane, type SampledLane, sampleLane } from "./lane.ts";
+import {
+  copyLane,
+  type Effort,
+  effortOf,
+  type Lane,
+  type SampledLane,
+  sampleLane,
+} from "./lane.ts";
 import { quoteRouteAscending, type Route } from "./route.ts";
 import { bestSplit } from "./split.ts";
 
@@ -43,7 +50,7 @@ const STEEPEST_SLACK = 1 + 1e-5;
 export function exitLanes(open: readonly Route[], samples: readonly bigint[]): readonly ExitLane[] {
   return lanesOf(
     open.map((route) => ({ route, pools: [route.pool, ...route.hops] })),
-    samples,
+    { samples, depth: 0 },
   );
 }
 
@@ -57,7 +64,10 @@ export function asExitRoute({ amountIn, amountOut, legs }: ExitPart): ExitRoute 
   return { amountIn, paidLamports: amountOut, legs };
 }
 
-function lanesOf(stretches: readonly Stretch[], samples: readonly bigint[]): readonly ExitLane[] {
+/** How lanes are opened: at what they are sampled, and how many searches are around the one that asks them. */
+type LaneOpening = { readonly samples: readonly bigint[]; readonly depth: number };
+
+function lanesOf(stretches: readonly Stretch[], opening: LaneOpening): readonly ExitLane[] {
   const direct: ExitLane[] = [];
   const byHop = new Map<QuotablePool, Stretch[]>();
   for (const stretch of stretches) {
@@ -70,11 +80,13 @@ function lanesOf(stretches: readonly Stretch[], samples: readonly bigint[]): rea
     if (sharing === undefined) byHop.set(hop, [stretch]);
     else sharing.push(stretch);
   }
+  const isAlone = direct.length + byHop.size === 1;
+  const inner = { ...opening, depth: isAlone ? opening.depth : opening.depth + 1 };
   const behindHops = [...byHop].map(([hop, sharing]) => {
     const [first] = sharing;
     return sharing.length === 1 && first !== undefined
       ? singleLane(first)
-      : sharedLane(hop, sharing, samples);
+      : sharedLane(hop, sharing, inner);
   });
   return [...direct, ...behindHops];
 }
@@ -101,20 +113,23 @@ function singleLane({ route, pools }: Stretch): ExitLane {
 function sharedLane(
   hop: QuotablePool,
   sharing: readonly Stretch[],
-  samples: readonly bigint[],
+  { samples, depth }: LaneOpening,
 ): ExitLane {
   const inner = lanesOf(
     sharing.map(({ route, pools }) => ({ route, pools: pools.slice(0, -1) })),
-    samples,
+    { samples, depth },
   );
+  const terms = { gap: CALIBRATION.split.gap, mostEffort: effortOfPart(sharing, depth) };
   const chains = sharing.flatMap(({ pools }) => {
     const chain = chainedPools(pools);
     return chain === null ? [] : [chain];
   });
   let sampled: readonly SampledLane[] | null = null;
-  const splitFor = (amountIn: bigint): readonly ExitPart[] | null => {
+  const splitFor = (amountIn: bigint, effort: Effort): readonly ExitPart[] | null => {
     sampled ??= inner.map(({ lane }) => sampleLane(lane, samples));
-    const split = bestSplit(sampled.map(copyLane), amountIn);
+    const lanes = sampled.map(copyLane);
+    const split = bestSplit(lanes, amountIn, terms);
+    effort.spent += effortOf(lanes) - effortOf(sampled) + chains.flat().length;
     if (split === null) return null;
     const parts: ExitPart[] = [];
     for (const [index, lane] of inner.entries()) {
@@ -126,9 +141,9 @@ function sharedLane(
     return sellInTurn(hop, parts);
   };
   // Parts that meet in the hop are sold hop by hop; one chain alone can pay more.
-  const partsFor = (amountIn: bigint): readonly ExitPart[] | null => {
+  const bestPartsFor = (amountIn: bigint, effort: Effort): readonly ExitPart[] | null => {
     const candidates = [
-      splitFor(amountIn),
+      splitFor(amountIn, effort),
       ...chains.map((chain) => {
         const part = sellThrough(chain, amountIn, CHAINED);
         return part === null ? null : [part];
@@ -136,8 +151,8 @@ function sharedLane(
     ];
     return candidates.reduce((best, parts) => (paidBy(parts) > paidBy(best) ? parts : best), null);
   };
-  const paidFor = (amountIn: bigint): bigint | null =>
-    partsFor(amountIn)?.reduce((sum, part) => sum + part.amountOut, 0n) ?? null;
+  const paidFor = (amountIn: bigint, effort: Effort): bigint | null =>
+    bestPartsFor(amountIn, effort)?.reduce((sum, part) => sum + part.amountOut, 0n) ?? null;
   const steepest = Math.max(
     Math.max(...inner.map(({ lane }) => lane.steepest)) * steepestOf(hop),
     ...chains.map((chain) => chain.reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK)),
@@ -145,9 +160,24 @@ function sharedLane(
   const rounding = sharing.reduce((sum, { pools }) => sum + roundingOf(pools), 0);
   return {
     routes: sharing.map(({ route }) => route),
-    lane: { steepest, rounding, quoteAscending: (amountsIn) => amountsIn.map(paidFor) },
-    partsFor,
+    lane: {
+      steepest,
+      rounding,
+      quoteAscending: (amountsIn, effort) => amountsIn.map((amountIn) => paidFor(amountIn, effort)),
+    },
+    partsFor: (amountIn) => bestPartsFor(amountIn, { spent: 0 }),
   };
+}
+
+/**
+ * What one split inside a lane may cost. Less at each depth: every search asks its lanes many times, so
+ * that the effort of the whole is a product over the depths.
+ */
+function effortOfPart(sharing: readonly Stretch[], depth: number): number {
+  const { mostEffort, effortOfParts } = CALIBRATION.split;
+  if (depth === 0) return mostEffort;
+  const part = effortOfParts[depth - 1];
+  return part === undefined ? 0 : part.least + part.perRoute * sharing.length;
 }
 
 /** What parts pay together; below every payment where there are none. */

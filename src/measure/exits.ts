@@ -3,7 +3,7 @@ import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessme
 import { CALIBRATION } from "./calibration.ts";
 import { asExitRoute, type ExitLane, exitLanes, exitRoute } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
-import { copyLane, type SampledLane, sampleLane } from "./lane.ts";
+import { copyLane, effortOf, type SampledLane, sampleLane } from "./lane.ts";
 import type { PricedMarket } from "./priced-market.ts";
 import { quoteRoute, quoteRouteAscending, type Route } from "./route.ts";
 import { positionOf } from "./slippage.ts";
@@ -66,11 +66,14 @@ export function paidForPositions(
  */
 export function proPricer(exits: Exits): (sizeLamports: bigint) => bigint | null {
   const lanes = exits.sampled.map(copyLane);
+  const { gap, mostEffortOfCapacity } = CALIBRATION.split;
+  const end = effortOf(lanes) + mostEffortOfCapacity;
   return (sizeLamports) => {
     const position = positionOf(sizeLamports, exits.midPrice);
     if (position === 0n || position > exits.supply) return null;
     if (exits.only !== null) return quoteRoute(exits.only, position);
-    return bestSplit(lanes, position)?.paid ?? null;
+    const mostEffort = Math.min(CALIBRATION.split.mostEffort, end - effortOf(lanes));
+    return bestSplit(lanes, position, { gap, mostEffort })?.paid ?? null;
   };
 }
 
@@ -92,7 +95,8 @@ export function paidForPosition(exits: Exits, position: bigint, profile: Profile
 
 /** The split of one position, searched from the opening samples alone. */
 function splitOf(exits: Exits, position: bigint): Split | null {
-  return bestSplit(exits.sampled.map(copyLane), position, CALIBRATION.split.gapOfAnswers);
+  const { gapOfAnswers: gap, mostEffort } = CALIBRATION.split;
+  return bestSplit(exits.sampled.map(copyLane), position, { gap, mostEffort });
 }
 
 /** The swaps behind what `paidForPosition` says; null where the position can't be sold whole. */

@@ -11,9 +11,18 @@ export type Lane = {
   readonly rounding?: number;
   /** A fee that may be taken from the amount in whole units, rounded up. Chooses quotes, proves nothing; absent: 0. */
   readonly inputFeePpm?: number;
-  /** What each of these ascending amounts pays alone, or null if it is refused. */
-  readonly quoteAscending: (amountsIn: readonly bigint[]) => readonly (bigint | null)[];
+  /**
+   * What each of these ascending amounts pays alone, or null if it is refused. A lane that splits the amount
+   * adds the effort of that to `effort`, beyond one quote for each amount.
+   */
+  readonly quoteAscending: (
+    amountsIn: readonly bigint[],
+    effort: Effort,
+  ) => readonly (bigint | null)[];
 };
+
+/** How much a search has done: quotes made, and moves of units tried. */
+export type Effort = { spent: number };
 
 /** A lane and what has been quoted on it: all that a search knows. Grows while it is searched. */
 export type SampledLane = {
@@ -22,6 +31,8 @@ export type SampledLane = {
   readonly rounding: number;
   readonly inputFeePpm: number;
   readonly quotes: Map<bigint, bigint | null>;
+  /** What these quotes took. */
+  readonly effort: Effort;
   /** The filled quotes as doubles, ascending; starts with (0, 0). */
   readonly amounts: number[];
   readonly payments: number[];
@@ -41,13 +52,14 @@ export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLan
     rounding: lane.rounding ?? 0,
     inputFeePpm: lane.inputFeePpm ?? 0,
     quotes: new Map(),
+    effort: { spent: 0 },
     amounts: [0],
     payments: [0],
     refusedFrom: Number.POSITIVE_INFINITY,
     dustUpTo: 0,
     hyperbola: null,
   };
-  const paid = lane.quoteAscending(amountsIn);
+  const paid = lane.quoteAscending(amountsIn, sampled.effort);
   amountsIn.forEach((amountIn, index) => {
     remember(sampled, amountIn, paid[index] ?? null);
   });
@@ -57,8 +69,14 @@ export function sampleLane(lane: Lane, amountsIn: readonly bigint[]): SampledLan
 
 /** A copy that learns for itself: the same samples give the same split, whatever was split before. */
 export function copyLane(sampled: SampledLane): SampledLane {
-  const { quotes, amounts, payments } = sampled;
-  return { ...sampled, quotes: new Map(quotes), amounts: [...amounts], payments: [...payments] };
+  const { quotes, effort, amounts, payments } = sampled;
+  return {
+    ...sampled,
+    quotes: new Map(quotes),
+    effort: { ...effort },
+    amounts: [...amounts],
+    payments: [...payments],
+  };
 }
 
 /** What the amount pays on this lane alone: exact, computed once, and kept as a sample. */
@@ -66,7 +84,7 @@ export function quoteLane(sampled: SampledLane, amountIn: bigint): bigint | null
   if (amountIn === 0n) return 0n;
   const known = sampled.quotes.get(amountIn);
   if (known !== undefined) return known;
-  const paid = sampled.lane.quoteAscending([amountIn])[0] ?? null;
+  const paid = sampled.lane.quoteAscending([amountIn], sampled.effort)[0] ?? null;
   remember(sampled, amountIn, paid);
   return paid;
 }
@@ -96,8 +114,14 @@ export function countQuotes(lanes: readonly SampledLane[]): number {
   return lanes.reduce((sum, lane) => sum + lane.quotes.size, 0);
 }
 
+/** What all quotes of these lanes took. */
+export function effortOf(lanes: readonly SampledLane[]): number {
+  return lanes.reduce((sum, lane) => sum + lane.effort.spent, 0);
+}
+
 function remember(sampled: SampledLane, amountIn: bigint, paid: bigint | null): void {
   sampled.quotes.set(amountIn, paid);
+  sampled.effort.spent += 1;
   const { amounts, payments } = sampled;
   const amount = toNumber(amountIn);
   const largest = amounts.at(-1) ?? 0;

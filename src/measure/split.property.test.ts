@@ -6,6 +6,7 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { bruteForceSplit } from "#test/support/brute-force.ts";
 import { constantProductPool, levelsPool } from "#test/support/pools.ts";
 import { randomPool } from "#test/support/random-pools.ts";
+import { CALIBRATION } from "./calibration.ts";
 import { sampleLane } from "./lane.ts";
 import { bestSplit, type Split } from "./split.ts";
 
@@ -20,7 +21,7 @@ function splitOver(
     const steepest = spot === null ? 0 : ratioToNumber(spot.numerator, spot.denominator);
     return sampleLane({ steepest, rounding, quoteAscending: pool.quoteAscending }, start);
   });
-  return bestSplit(lanes, amountIn, gap);
+  return bestSplit(lanes, amountIn, { gap, mostEffort: CALIBRATION.split.mostEffort });
 }
 
 function exactlyPaid(pools: readonly QuotablePool[], split: Split): bigint {

@@ -1,11 +1,24 @@
 import { toNumber } from "#src/units/to-number.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { bestOnHyperbolas, foretells, type Hyperbola, paidOn } from "./hyperbola.ts";
-import { countQuotes, quoteCorners, quoteLane, type SampledLane } from "./lane.ts";
+import { countQuotes, effortOf, quoteCorners, quoteLane, type SampledLane } from "./lane.ts";
 import { type ConcaveSamples, outerBound } from "./outer-bound.ts";
 
 /** How much goes to each lane, in their order, and what that pays together. */
 export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigint };
+
+/** When a search ends. */
+export type SplitTerms = {
+  /** No split can pay more than this share above the one found. */
+  readonly gap: number;
+  /** The search took this effort: the best split can then pay more than the gap above the one found. */
+  readonly mostEffort: number;
+};
+
+const TERMS: SplitTerms = {
+  gap: CALIBRATION.split.gap,
+  mostEffort: CALIBRATION.split.mostEffort,
+};
 
 /**
  * The split of `amountIn` over the lanes that pays the most, to within the calibrated gap, or null
@@ -15,24 +28,27 @@ export type Split = { readonly amountsIn: readonly bigint[]; readonly paid: bigi
  * Lanes that lie on hyperbolas (constant product) are solved in closed form, and each is checked by
  * its quote there. Otherwise the samples of all lanes give a bound that no split can pass, and the
  * split where it is reached is quoted next: until the best one found is as good as the bound, or
- * until more quotes do not lower the bound and rounding is what remains of it.
+ * until more quotes do not lower the bound and rounding is what remains of it. Lanes that are not
+ * concave, or split their own part, could keep it searching for long: so the effort is bounded.
  */
 export function bestSplit(
   lanes: readonly SampledLane[],
   amountIn: bigint,
-  gap: number = CALIBRATION.split.gap,
+  { gap, mostEffort }: SplitTerms = TERMS,
 ): Split | null {
-  if (lanes.length < 2 || amountIn <= 1n) return bestSingle(lanes, amountIn);
+  if (lanes.length < 2 || amountIn <= 1n || mostEffort <= 0) return bestSingle(lanes, amountIn);
+  const end = effortOf(lanes) + mostEffort;
+  const isSpent = (): boolean => effortOf(lanes) >= end;
   const whole = toNumber(amountIn);
   const closed = closedForm(lanes, amountIn, whole);
   if (closed.isSettled && paysMoreThanAnySingle(closed.split, lanes, whole)) return closed.split;
   let best = better(bestSingle(lanes, amountIn), closed.split);
   if (closed.isSettled) return best;
-  if (best !== null) seekFirstFill(lanes, toNumber(best.paid) * gap);
+  if (best !== null) seekFirstFill(lanes, toNumber(best.paid) * gap, isSpent);
   const rounding = lanes.reduce((sum, lane) => sum + lane.rounding, 0);
   const { rounds, stallRounds } = CALIBRATION.split;
   const apart: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < rounds && !isSpent(); round++) {
     const bound = outerBound(lanes, whole);
     if (bound === null) break;
     const over = best === null ? Number.POSITIVE_INFINITY : bound.paid - toNumber(best.paid);
@@ -50,38 +66,55 @@ export function bestSplit(
       quoteCorners(lane, bound.amounts[index] ?? 0, whole);
     if (countQuotes(lanes) === asked) break;
   }
-  return best === null ? null : movedByUnits(lanes, best, amountIn);
+  if (best === null || amountIn > CALIBRATION.split.coarseUnits) return best;
+  return movedByUnits(lanes, best, isSpent);
 }
 
 /**
  * Where a position is a few units only, rounding makes the lanes uneven: units are moved from lane to
  * lane as long as that pays more, in steps from a quarter of the position down to one unit.
  */
-function movedByUnits(lanes: readonly SampledLane[], split: Split, amountIn: bigint): Split {
-  const { coarseUnits, coarseRounds } = CALIBRATION.split;
-  if (amountIn > coarseUnits) return split;
+function movedByUnits(lanes: readonly SampledLane[], split: Split, isSpent: () => boolean): Split {
+  const amountIn = split.amountsIn.reduce((sum, amount) => sum + amount, 0n);
   let best = split;
-  for (let round = 0; round < coarseRounds; round++) {
+  for (let round = 0; round < CALIBRATION.split.coarseRounds; round++) {
     const before = best.paid;
-    for (let step = amountIn / 4n; step > 0n; step /= 2n) best = bestMove(lanes, best, step);
+    for (let step = amountIn / 4n; step > 0n; step /= 2n) {
+      best = bestMove(lanes, best, { step, isSpent });
+    }
     if (best.paid === before) break;
   }
   return best;
 }
 
 /** The split after each lane was offered `step` units of each other one, in order. */
-function bestMove(lanes: readonly SampledLane[], split: Split, step: bigint): Split {
+function bestMove(
+  lanes: readonly SampledLane[],
+  split: Split,
+  { step, isSpent }: { readonly step: bigint; readonly isSpent: () => boolean },
+): Split {
   let best = split;
-  for (let from = 0; from < lanes.length; from++) {
-    for (let to = 0; to < lanes.length; to++) {
-      if (from === to || (best.amountsIn[from] ?? 0n) < step) continue;
-      const amounts = best.amountsIn.map((amount, index) =>
-        index === from ? amount - step : index === to ? amount + step : amount,
-      );
-      best = better(best, quoteSplit(lanes, amounts)) ?? best;
+  for (const [from, giver] of lanes.entries()) {
+    for (const [to, taker] of lanes.entries()) {
+      const has = best.amountsIn[from] ?? 0n;
+      const takes = best.amountsIn[to] ?? 0n;
+      if (from === to || has < step) continue;
+      if (isSpent()) return best;
+      giver.effort.spent += 1;
+      const paid = sumOrNull(quoteLane(giver, has - step), quoteLane(taker, takes + step));
+      const paidBefore = sumOrNull(quoteLane(giver, has), quoteLane(taker, takes));
+      if (paid === null || paidBefore === null || paid <= paidBefore) continue;
+      best = {
+        amountsIn: best.amountsIn.with(from, has - step).with(to, takes + step),
+        paid: best.paid + paid - paidBefore,
+      };
     }
   }
   return best;
+}
+
+function sumOrNull(a: bigint | null, b: bigint | null): bigint | null {
+  return a === null || b === null ? null : a + b;
 }
 
 function bestSingle(lanes: readonly SampledLane[], amountIn: bigint): Split | null {
@@ -148,9 +181,13 @@ function upToHalfWay(lane: SampledLane): ConcaveSamples {
  * pay no more than `negligible`. The rounds of the search quote no amount below `leastShare`: a drained
  * pool of a high price would keep the bound far above every split until the rounds are used up.
  */
-function seekFirstFill(lanes: readonly SampledLane[], negligible: number): void {
+function seekFirstFill(
+  lanes: readonly SampledLane[],
+  negligible: number,
+  isSpent: () => boolean,
+): void {
   for (const lane of lanes) {
-    while (lane.amounts.length === 1 && lane.refusedFrom < Number.POSITIVE_INFINITY) {
+    while (lane.amounts.length === 1 && lane.refusedFrom < Number.POSITIVE_INFINITY && !isSpent()) {
       const half = Math.floor(lane.refusedFrom / 2);
       if (half === 0 || lane.refusedFrom * lane.steepest <= negligible) break;
       quoteLane(lane, BigInt(half));
