@@ -91,7 +91,8 @@ function isNumberList(text: unknown): boolean {
 }
 
 function isNumber(text: unknown): boolean {
-  return typeof text === "string" && text !== "" && Number(text) >= 0;
+  if (typeof text !== "string" || text === "") return false;
+  return Number(text) >= 0 && Number.isFinite(Number(text));
 }
 
 function isWrongArgument(error: unknown): error is Error {

@@ -49,7 +49,8 @@ const { values } = readOptions(
 );
 if (values.database === "postgres") requirePostgres();
 const tokens = Number(values.tokens);
-const days = Math.max(3, Number(values.days));
+const days = Number(values.days);
+if (days < 3) refuse("--days must be at least 3");
 const tokensOfSeries = Number(values["tokens-of-series"]);
 if (!Number.isInteger(tokens / tokensOfSeries)) refuse("--tokens-of-series must divide --tokens");
 const GOAL_MS = { day: 10, month: 50 } as const;

@@ -24,6 +24,7 @@ test("a wrong argument prints the reason and the usage, never a stack, and exits
     [["--no-such-option"], /^Unknown option '--no-such-option'$/],
     [["--days"], /^Option '--days <value>' argument missing$/],
     [["--days", "many"], /^Option '--days' takes a number, not 'many'$/],
+    [["--days", "1e999"], /^Option '--days' takes a number, not '1e999'$/],
     [["--database", "mysql"], /^Option '--database' takes sqlite or postgres, not 'mysql'$/],
     [["extra"], /^Unexpected argument 'extra'/],
   ] as const;
@@ -34,6 +35,11 @@ test("a wrong argument prints the reason and the usage, never a stack, and exits
     assert.match(stderr, /^usage: node bench\/retention\.ts /m);
     assert.doesNotMatch(stderr, /^ +at /m);
   }
+});
+
+test("fewer days than a roll-up needs are refused, not replaced", () => {
+  const { status, stdout, stderr } = runCommand("--days", "2");
+  assert.deepEqual([status, stdout, stderr], [2, "", "--days must be at least 3\n"]);
 });
 
 test("without recorded executions, the fuzzer of accounts says which folder has none, and exits with 2", () => {
