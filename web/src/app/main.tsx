@@ -1,6 +1,9 @@
 // The base first: what a feature says of its own parts comes after it, and wins.
 import "./base.css";
+import "../components/button.css";
 import "../components/components.css";
+import "../components/form.css";
+import "../components/table.css";
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";

@@ -43,6 +43,11 @@ import { useExitability, useLiveExitability } from "./use-exitability.ts";
 import { type HistoryAlert, useExitAt, useHistory, useTokenFacts } from "./use-token-data.ts";
 import { WatchButton } from "./watch-button.tsx";
 import "./token.css";
+import "./size-form.css";
+import "./exit-answer.css";
+import "./facts-line.css";
+import "./alert-banner.css";
+import "./token-details.css";
 
 /** Everything below the answer: its code and its data come after those of the answer. */
 const TokenDetails = loadPart(async () => (await import("./token-details.tsx")).TokenDetails);
