@@ -5,6 +5,7 @@ import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Unknown } from "../../components/unknown.tsx";
 import { formatNumber, formatPct, formatPrice } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { Late } from "./late.tsx";
 import { poolFeePct } from "./loss-parts.ts";
 import { PoolLinks } from "./pool-links.tsx";
 import { type PoolRow, usePools } from "./use-token-data.ts";
@@ -14,12 +15,14 @@ type Props = { readonly mint: string; readonly facts: Token | undefined };
 /** Each pool that the token trades in, the largest first. */
 export function PoolsTable({ mint, facts }: Props) {
   const { text } = usePreferences();
+  const query = usePools(mint, true);
   return (
     <section className="panel stack" aria-labelledby="pools">
       <h2 id="pools">{text.token.poolsTitle}</h2>
-      <Loaded query={usePools(mint, true)} height="8rem">
+      <Loaded query={query} height="8rem">
         {({ pools }) => (pools === null ? <Unknown /> : <Rows pools={pools} facts={facts} />)}
       </Loaded>
+      <Late of={[query.data]} />
     </section>
   );
 }

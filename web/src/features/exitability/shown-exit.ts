@@ -1,6 +1,6 @@
 import type { ExitAt, Exitability } from "#client/openapi.ts";
 
-type Dated = { readonly updated_at: string };
+export type Dated = { readonly updated_at: string };
 
 /** Whether what is known of a sale is of an older state of the chain than an answer. */
 export function isOlder(exit: Dated, answer: Dated): boolean {

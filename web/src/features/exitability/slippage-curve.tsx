@@ -11,8 +11,9 @@ import { usePreferences } from "../../lib/preferences.tsx";
 import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { markX, markY } from "./chart-marks.ts";
+import { Late } from "./late.tsx";
 import { type CurvePoint, useCurve } from "./use-curve.ts";
-import { useExitability } from "./use-exitability.ts";
+import { useBothProfiles } from "./use-exitability.ts";
 
 const HEIGHT = 280;
 const LARGEST_OTHER_SOL = 10;
@@ -23,18 +24,19 @@ type Props = {
   readonly mint: string;
   readonly answer: Exitability | undefined;
   readonly sizeSol: number | null;
+  readonly isPushed: boolean;
 };
 
 /** Loss over size, by one route and split, with the standard sizes as a table. */
-export function SlippageCurve({ mint, answer, sizeSol }: Props) {
+export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
   const { text } = usePreferences();
-  const retail = useExitability(mint, "retail", true);
-  const pro = useExitability(mint, "pro", true);
+  const curve = useCurve(mint);
+  const both = useBothProfiles(mint, isPushed);
   return (
     <section className="panel stack" aria-labelledby="curve">
       <h2 id="curve">{text.exit.chart.curveTitle}</h2>
       <div className="curve-columns">
-        <Loaded query={useCurve(mint)} height={`${HEIGHT + 80}px`}>
+        <Loaded query={curve} height={`${HEIGHT + 80}px`}>
           {({ points }) => (
             <Picture
               mint={mint}
@@ -44,8 +46,9 @@ export function SlippageCurve({ mint, answer, sizeSol }: Props) {
             />
           )}
         </Loaded>
-        {answer === undefined ? null : <Table retail={retail.data} pro={pro.data} />}
+        {answer === undefined ? null : <Table retail={both?.retail} pro={both?.pro} />}
       </div>
+      <Late of={[curve.data, both?.pro]} />
     </section>
   );
 }

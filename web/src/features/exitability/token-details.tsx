@@ -13,17 +13,21 @@ export type DetailsProps = {
   readonly facts: Token | undefined;
   readonly sale: Sale;
   readonly exit: ExitAt | undefined;
+  readonly isPushed: boolean;
   readonly isPaused: boolean;
 };
 
 /** The evidence below the answer. */
-export function TokenDetails({ mint, answer, facts, sale, exit, isPaused }: DetailsProps) {
+export function TokenDetails(props: DetailsProps) {
+  const { mint, answer, facts, sale, exit, isPushed, isPaused } = props;
   const sizeSol = exit?.size_sol ?? sizeInSol(sale);
   const isBlocked = answer?.state === "bloqueado_dato";
   return (
     <>
       <BlockersPanel mint={mint} answer={answer} />
-      {isBlocked ? null : <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} />}
+      {isBlocked ? null : (
+        <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} isPushed={isPushed} />
+      )}
       <HistoryPanel mint={mint} sizeSol={sizeSol} isOther={answer?.amm === "otro"} />
       {isBlocked ? null : <PastPanel mint={mint} sizeSol={sizeSol} />}
       {isPaused ? <ClosedPoolsTable mint={mint} /> : null}

@@ -165,6 +165,7 @@ export function TokenPage({ mint }: Props) {
                   facts={facts.data}
                   sale={sale}
                   exit={known}
+                  isPushed={isPushed}
                   isPaused={isClosed}
                 />
               </Suspense>

@@ -28,6 +28,26 @@ export function useExitability(mint: string, profile: Profile, isPushed: boolean
 }
 
 /**
+ * The answers for both profiles, of one time: a split one is shown with the retail one that is known when it
+ * arrives, and where nothing is pushed with one that is read after it. Their requests stay apart: each
+ * connection in use at once is one more that can fall silent, and is found only after ten seconds.
+ */
+export function useBothProfiles(mint: string, isPushed: boolean) {
+  const { language } = usePreferences();
+  const client = useQueryClient();
+  const retail = useExitability(mint, "retail", isPushed).data;
+  const pro = useExitability(mint, "pro", isPushed).data;
+  const both = useRef<{ readonly retail: Exitability; readonly pro: Exitability } | null>(null);
+  const isBehind = !isPushed && retail !== undefined && pro !== undefined && isOlder(retail, pro);
+  if (retail !== undefined && pro !== undefined && both.current?.pro !== pro && !isBehind)
+    both.current = { retail, pro };
+  useEffect(() => {
+    if (isBehind) void client.invalidateQueries({ queryKey: queryKey(mint, "retail", language) });
+  }, [isBehind, client, mint, language]);
+  return both.current;
+}
+
+/**
  * Takes the retail answers of the stream, and has the sale's figures read again with each; one that
  * comes too early has them read when the interval is over. Returns whether the stream is open, so
  * that the page polls if it is not.

@@ -47,7 +47,10 @@ export function usePools(mint: string, isWanted: boolean) {
   return useQuery({
     queryKey: ["token", mint, "pools"],
     queryFn: ({ signal }) =>
-      api<{ readonly pools: readonly PoolRow[] | null }>(path(mint, "/pools"), { signal }),
+      api<Omit<Pools, "pools"> & { readonly pools: readonly PoolRow[] | null }>(
+        path(mint, "/pools"),
+        { signal },
+      ),
     refetchInterval: REFRESH_MS,
     enabled: isWanted,
   });
