@@ -2,12 +2,16 @@ import type { Address } from "#src/units/address.ts";
 import { maxBigint, minBigint } from "#src/units/integer.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { paidForShares, type ShareOfPool } from "../liquidity-shares.ts";
 import { constantProductReachable } from "../shared/curves/constant-product.ts";
 import { moneyRank, pairFilters } from "../shared/pool-search.ts";
-import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
+import {
+  MULTI_HOP_SWAP,
+  ratesInChain,
+  SINGLE_SALE,
+  tradeFeePpm,
+} from "../shared/pump-fees/fee-config.ts";
 import { nullOnMathError } from "../shared/refusals.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import { associatedTokenAddress } from "../shared/token/associated-token.ts";
@@ -185,8 +189,8 @@ function feePpmAt(
   { epoch }: Clock,
   place: ChainPlace,
 ): number {
-  const { lpBps, protocolBps, creatorBps } = ratesInChain(poolRates(state), place);
-  const poolPpm = toNumber(lpBps + protocolBps + creatorBps) * 100;
+  const rates = ratesInChain(poolRates(state), place);
+  const poolPpm = tradeFeePpm(rates, inputMint === state.quoteMint);
   const side = { venue: pumpSwap, state, inputMint, epoch };
   return allFeesPpm(poolPpm, transfers(state, inputMint), side);
 }

@@ -106,6 +106,16 @@ test("a purchase pays one unit less than is spent into the curve, and keeps the 
   assert.equal(found.after.baseReserve, 1_000_000_000n - found.amountOut);
 });
 
+test("the fee of a purchase is its part of all that is paid, which includes the fee", () => {
+  const state = stateOf({
+    ...even,
+    fees: { ...POOL_FEES, tiers: [{ threshold: 0n, rates: rates(25n, 5n, 300n) }] },
+  });
+  assert.equal(pumpSwap.feePpm(state, COIN, CLOCK), 33_000);
+  // Of 10,330 paid, 330: 31,945.8 ppm.
+  assert.equal(pumpSwap.feePpm(state, WSOL, CLOCK), 31_946);
+});
+
 test("the tier is that of the market cap before the trade, its threshold included", () => {
   const at = (quoteReserve: bigint, fields: Partial<PumpSwapFixture> = {}) =>
     pumpSwap.feePpm(stateOf({ baseReserve: 10n ** 15n, quoteReserve, ...fields }), COIN, CLOCK);

@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { minBigint } from "#src/units/integer.ts";
+import { maxBigint, minBigint, mulDivCeil } from "#src/units/integer.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
@@ -33,7 +33,7 @@ import {
   POOL_LENGTH,
   PROGRAM_ID,
 } from "./layout.ts";
-import { quoteExactIn, reserveOf, statusAt } from "./quote.ts";
+import { creatorFeeIsOnInput, quoteExactIn, reserveOf, statusAt } from "./quote.ts";
 
 const PAIR_FIELDS = {
   programId: PROGRAM_ID,
@@ -125,12 +125,22 @@ function transfers(state: CpmmState, inputMint: Address): ChargedTransfers {
 }
 
 function feePpm(state: CpmmState, inputMint: Address, clock: Clock): number {
-  const poolPpm = state.tradeFeeRate + state.creatorFeeRate;
-  return allFeesPpm(
-    toNumber(minBigint(poolPpm, FEE_RATE_DENOMINATOR)),
-    transfers(state, inputMint),
-    { venue: raydiumCpmm, state, inputMint, epoch: clock.epoch },
-  );
+  const { tradeFeeRate, creatorFeeRate } = state;
+  // A creator's fee on the output is taken from what the trade fee left.
+  const creatorRate = creatorFeeIsOnInput(state, inputMint === state.token0.mint)
+    ? creatorFeeRate
+    : mulDivCeil(
+        creatorFeeRate,
+        maxBigint(0n, FEE_RATE_DENOMINATOR - tradeFeeRate),
+        FEE_RATE_DENOMINATOR,
+      );
+  const poolPpm = minBigint(tradeFeeRate + creatorRate, FEE_RATE_DENOMINATOR);
+  return allFeesPpm(toNumber(poolPpm), transfers(state, inputMint), {
+    venue: raydiumCpmm,
+    state,
+    inputMint,
+    epoch: clock.epoch,
+  });
 }
 
 function tokensOf(state: CpmmState, inputMint: Address) {

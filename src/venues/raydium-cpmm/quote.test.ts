@@ -170,6 +170,17 @@ test("transfer fees of the epoch are taken on the way in and on the way out", ()
   assert.equal(raydiumCpmm.feePpm(state, state.token0.mint, CLOCK), 29_701);
 });
 
+test("a creator's fee on the output is a part of what the trade fee leaves, on the input it is added", () => {
+  const rates = { tradeFeeRate: 100_000n, creatorFeeRate: 200_000n, isCreatorFeeEnabled: true };
+  const ppmOf = (creatorFeeOn: 0 | 1 | 2, sells: "token0" | "token1") => {
+    const state = stateOf({ ...rates, creatorFeeOn, vault0: 1_000n, vault1: 1_000n });
+    return raydiumCpmm.feePpm(state, state[sells].mint, CLOCK);
+  };
+  assert.deepEqual([ppmOf(0, "token0"), ppmOf(0, "token1")], [300_000, 300_000]);
+  assert.deepEqual([ppmOf(1, "token0"), ppmOf(1, "token1")], [300_000, 280_000]);
+  assert.deepEqual([ppmOf(2, "token0"), ppmOf(2, "token1")], [280_000, 300_000]);
+});
+
 test("a transfer fee that leaves nothing is refused on either side", () => {
   const all = { epoch: 0n, maximum: U64_MAX, feeBps: 10_000 };
   const schedule = { older: all, newer: all };

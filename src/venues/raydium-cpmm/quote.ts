@@ -137,7 +137,7 @@ function stateAfter(state: CpmmState, swap: Swap): CpmmState {
 }
 
 /** Whether the creator's fee is taken before the swap, from what comes in. */
-function creatorFeeIsOnInput(state: CpmmState, isZeroForOne: boolean): boolean {
+export function creatorFeeIsOnInput(state: CpmmState, isZeroForOne: boolean): boolean {
   if (state.creatorFeeOn === "input") return true;
   return (state.creatorFeeOn === "token0") === isZeroForOne;
 }

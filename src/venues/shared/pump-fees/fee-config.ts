@@ -1,6 +1,7 @@
 import { type Address, address } from "#src/units/address.ts";
-import { mulDivCeil } from "#src/units/integer.ts";
+import { divCeil, mulDivCeil } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { toNumber } from "#src/units/to-number.ts";
 import type { Account } from "../../account-set.ts";
 import { ByteReader, BytesEnded, discriminator } from "../../byte-reader.ts";
 import type { ChainPlace } from "../../venue.ts";
@@ -172,4 +173,13 @@ export function ratesInChain(rates: FeeRates, { isFirst, isLast }: ChainPlace): 
 /** `ceil(amount * bps / 10,000)`. */
 export function feeOf(amount: bigint, bps: bigint): bigint {
   return mulDivCeil(amount, bps, 10_000n);
+}
+
+/**
+ * The pool's fees of a small trade, in parts per million of what is paid in, rounded up. A sale loses the rates
+ * themselves; a purchase pays them on top of what it spends, so that they are `rates / (1 + rates)` of the whole.
+ */
+export function tradeFeePpm(rates: FeeRates, isPurchase: boolean): number {
+  const bps = rates.lpBps + rates.protocolBps + rates.creatorBps;
+  return toNumber(divCeil(bps * 1_000_000n, isPurchase ? 10_000n + bps : 10_000n));
 }
