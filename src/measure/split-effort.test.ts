@@ -43,7 +43,7 @@ test("pools quoted in coins that are sold through one another are measured with 
   assert.ok(measurement !== null);
   assert.ok(quotes < 200_000, `${quotes} quotes`);
   for (const [index, pct] of measurement.retail.slippagesPct.entries()) {
-    const split = measurement.pro.slippagesPct[index] ?? null;
+    const split: number | null = measurement.pro.slippagesPct[index] ?? null;
     assert.ok(pct === null || (split !== null && split <= pct));
   }
   assert.ok(measurement.c10Sol > 6.147, `${measurement.c10Sol} SOL`);
