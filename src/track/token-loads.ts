@@ -1,5 +1,4 @@
 import type { AccountsRead } from "#src/chain/chain-source.ts";
-import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
@@ -30,6 +29,7 @@ import {
   MAX_HOPS,
 } from "./load-token.ts";
 import { addGroup, mergeFound } from "./merge-found.ts";
+import { MissingMints } from "./missing-mints.ts";
 import type { TokenLoadCounts } from "./tracker-health.ts";
 
 type LoadedFollowed = {
@@ -62,26 +62,8 @@ const LIMITS = {
   reservedGroup: WATCHLIST,
   overloadedMessage: "Too many tokens are being loaded; try again in a few seconds.",
 };
-/**
- * How long "not found" is remembered: at first shortly, since the token may be created meanwhile, and
- * twice as long after each further search without a result.
- */
-const NOT_FOUND_FOR_MS = { first: 3_000, longest: 3_600_000 } as const;
-const MAX_NOT_FOUND = 100_000;
-/** A watched token that was not found this often, which takes several hours, is not searched again. */
-const MISSES_OF_WATCHED = 12;
 
-type Missing = {
-  readonly untilMs: number;
-  readonly misses: number;
-  /** The address is a pool of this token. */
-  readonly poolOf: Address | null;
-};
-
-/**
- * Loads tokens into the live state: one load per token at a time, eight tokens at once. Remembers
- * mints that were not found, so that repeated requests for them cost no search.
- */
+/** Loads tokens into the live state: one load per token at a time, eight tokens at once. */
 export class TokenLoads {
   readonly #deps: TokenLoadsDeps;
   readonly #state: LiveState;
@@ -89,33 +71,21 @@ export class TokenLoads {
   readonly #queue = new TaskQueue(LIMITS);
   readonly #loads = new SingleFlight<Address, LoadedFollowed | null>();
   readonly #hops = new SingleFlight<Address, void>();
-  readonly #missing = new BoundedMap<Address, Missing>(MAX_NOT_FOUND);
+  readonly #missing: MissingMints;
 
   constructor(deps: TokenLoadsDeps) {
     this.#deps = { ...deps, whenAnswered: (signal) => this.#loads.idle(signal) };
     this.#state = deps.state;
     this.#signal = deps.signal;
+    this.#missing = new MissingMints(deps);
   }
 
   get counts(): TokenLoadCounts {
     return { running: this.#queue.active, waiting: this.#queue.waiting };
   }
 
-  /** Whether a recent complete search found nothing. */
-  isKnownMissing(mint: Address): boolean {
-    const missing = this.#missing.get(mint);
-    return missing !== undefined && this.#deps.clock.nowMs() < missing.untilMs;
-  }
-
-  /** The token of the pool at this address, as found by the last load; null: not known to be a pool. */
-  poolOf(address: Address): Address | null {
-    return this.#missing.get(address)?.poolOf ?? null;
-  }
-
-  /** Whether the watchlist does not search for it now, or any more: a request still does. */
-  isSuspended(mint: Address): boolean {
-    const misses = this.#missing.get(mint)?.misses ?? 0;
-    return misses >= MISSES_OF_WATCHED || this.isKnownMissing(mint);
+  get missing(): Pick<MissingMints, "has" | "poolOf" | "isSuspended"> {
+    return this.#missing;
   }
 
   /**
@@ -132,11 +102,16 @@ export class TokenLoads {
     return this.#loads.idle();
   }
 
+  close(): Promise<void> {
+    return this.#missing.close();
+  }
+
   async #load(mint: Address): Promise<LoadedFollowed | null> {
     const loaded: LoadedAccounts = new Map();
     const token = await loadToken(this.#deps, mint, loaded, this.#signal);
     if (token.kind === "not-found") {
-      this.#noteMissing(mint, token.poolOf);
+      const { poolOf = null } = token;
+      this.#missing.note(mint, { isAbsent: loaded.get(mint) === null, poolOf });
       return null;
     }
     this.#missing.delete(mint);
@@ -188,18 +163,11 @@ export class TokenLoads {
       return await this.#addLater(token, next);
     }
     if (hasNoMarket(found) && token.group.pools.size === 0) {
-      this.#noteMissing(token.mint);
+      this.#missing.note(token.mint, { isAbsent: false, poolOf: null });
       this.#deps.onMissing(token);
       return;
     }
     await this.ensureHops(token);
-  }
-
-  #noteMissing(mint: Address, poolOf: Address | null = null): void {
-    const misses = (this.#missing.get(mint)?.misses ?? 0) + 1;
-    const { first, longest } = NOT_FOUND_FOR_MS;
-    const forMs = Math.min(longest, first * 2 ** (misses - 1));
-    this.#missing.set(mint, { misses, untilMs: this.#deps.clock.nowMs() + forMs, poolOf });
   }
 
   /** Loads the hops of pools that were found after the token was loaded. */

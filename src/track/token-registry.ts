@@ -151,12 +151,12 @@ export class TokenRegistry {
 
   /** Whether a recent complete search found nothing. */
   isKnownMissing(mint: Address): boolean {
-    return this.#loads.isKnownMissing(mint);
+    return this.#loads.missing.has(mint);
   }
 
   /** The token whose pool a missing address is; null: not known to be a pool. */
   poolOf(address: Address): Address | null {
-    return this.#loads.poolOf(address) ?? tokenOfFollowedPool(this.#deps.state, address);
+    return this.#loads.missing.poolOf(address) ?? tokenOfFollowedPool(this.#deps.state, address);
   }
 
   /**
@@ -290,7 +290,7 @@ export class TokenRegistry {
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#newPools.closeAll(), this.#newTokens?.close()]);
+    await Promise.all([this.#newPools.closeAll(), this.#newTokens?.close(), this.#loads.close()]);
   }
 
   #loadWatched(nowMs: number): void {
@@ -298,7 +298,7 @@ export class TokenRegistry {
     for (const mint of this.#watched) {
       const token = this.#deps.state.tokens.get(mint);
       if (token?.isSearched === false) this.#firstSearches.addLater(mint);
-      if (token !== undefined || this.#loads.isSuspended(mint)) continue;
+      if (token !== undefined || this.#loads.missing.isSuspended(mint)) continue;
       if (this.#restore?.isWaiting(mint) === true) continue;
       this.#deps.background.run("load a watched token", this.load(mint, WATCHLIST));
     }
