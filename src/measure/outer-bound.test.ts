@@ -45,3 +45,17 @@ test("the work for a bound doesn't grow with the square of the samples where rou
   assert.ok(outerBound([lane], size * 1_000));
   assert.ok(reads < 200 * size, `${reads} reads`);
 });
+
+test("a lane that can take the whole alone bounds it, whatever its amounts", () => {
+  const random = seededRandom(1);
+  const refusing = { amounts: [0], payments: [0], refusedFrom: 1e-9, steepest: 1e-12 };
+  for (let set = 0; set < 1_000; set++) {
+    const whole = Math.floor(random() * 2 ** 53);
+    const inside = Array.from({ length: 4 }, () => 1 + Math.floor(random() * whole));
+    const amounts = [0, ...new Set(inside)].toSorted((a, b) => a - b);
+    const payments = amounts.map((amount) => 1e9 * Math.sqrt(amount / whole));
+    const lane = { amounts, payments, refusedFrom: Number.POSITIVE_INFINITY, steepest: 1e9 };
+    const bound = outerBound([lane, refusing], whole);
+    assert.ok(bound !== null && bound.paid >= 1e9 * (1 - 1e-12), `set ${set}`);
+  }
+});

@@ -21,6 +21,12 @@ const EXACT = 1e6;
  */
 const NEIGHBOURS = 12;
 
+/**
+ * The widths of a lane sum to its end but for the rounding of doubles. What that leaves over pays no more than
+ * this share of the bound, since the steeper pieces came first; callers allow a hundred times as much.
+ */
+const FLOAT_RESIDUE = 1e-14;
+
 /** A piecewise linear concave function above a lane: widths and slopes, the slopes descending. */
 type Roof = { readonly widths: readonly number[]; readonly slopes: readonly number[] };
 
@@ -45,7 +51,7 @@ export function outerBound(lanes: readonly ConcaveSamples[], whole: number): Out
         steepest = lane;
       }
     }
-    if (steepest < 0) return null;
+    if (steepest < 0) return left <= whole * FLOAT_RESIDUE ? { paid, amounts } : null;
     const piece = next[steepest] ?? 0;
     const width = Math.min(left, roofs[steepest]?.widths[piece] ?? 0);
     amounts[steepest] = (amounts[steepest] ?? 0) + width;
