@@ -311,3 +311,13 @@ async function someDataDir(t: TestContext): Promise<string> {
   await openDatabase({ databaseUrl: null, dataDir }).close();
   return dataDir;
 }
+
+test("a key of the tool server that no header can have is refused by name, and not printed", async (t) => {
+  for (const key of ["exi_a\nb", "exi_\u043a", "exi a"]) {
+    withEnvironment(t, { DATABASE_URL: undefined, EXITABILITY_API_KEY: key });
+    const { code, err } = await call("mcp");
+    assert.equal(code, 2, err);
+    assert.match(err, /^exitability mcp: EXITABILITY_API_KEY is malformed: .*copy it again/);
+    assert.ok(!err.includes(key));
+  }
+});

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
+import { DemoMarket, type DemoOptions } from "#demo/market.ts";
+import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
+import { seededRandom } from "#demo/seeded-random.ts";
+import { DEMO_TOKENS } from "#demo/tokens.ts";
 import type { Address } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
-import { DemoMarket, type DemoOptions } from "./market.ts";
-import { MARKET_PROGRAMS } from "./programs/all.ts";
-import { seededRandom } from "./seeded-random.ts";
-import { DEMO_TOKENS } from "./tokens.ts";
 
 const START_MS = Date.UTC(2026, 10, 20, 12);
 const SLOTS_PER_MINUTE = 150;
