@@ -85,8 +85,11 @@ export const CALIBRATION = {
       { least: 128, perRoute: 32 },
       { least: 64, perRoute: 8 },
     ],
-    /** and that of the exit capacity, which splits many sizes, after so many in all. */
+    /** and that of the exit capacity, which splits many sizes, after so many in all, with so many for each size at least. */
     mostEffortOfCapacity: 48_000,
+    leastEffortOfSize: 1_000,
+    /** Where the effort was spent, lanes that split their own part are left out if they pay below this share of the best lane. */
+    leastOfSearched: 0.02,
     /** The search also stops if the bound is at most twice the rounding above the split, and was there this many rounds ago. */
     stallRounds: 4,
     /** Allocations below this share of the position are left to the other routes. */

@@ -163,6 +163,7 @@ function sharedLane(
     lane: {
       steepest,
       rounding,
+      isSearched: true,
       quoteAscending: (amountsIn, effort) => amountsIn.map((amountIn) => paidFor(amountIn, effort)),
     },
     partsFor: (amountIn) => bestPartsFor(amountIn, { spent: 0 }),

@@ -66,13 +66,19 @@ export function paidForPositions(
  */
 export function proPricer(exits: Exits): (sizeLamports: bigint) => bigint | null {
   const lanes = exits.sampled.map(copyLane);
-  const { gap, mostEffortOfCapacity } = CALIBRATION.split;
+  const {
+    gap,
+    mostEffort: mostOfSize,
+    leastEffortOfSize,
+    mostEffortOfCapacity,
+  } = CALIBRATION.split;
   const end = effortOf(lanes) + mostEffortOfCapacity;
   return (sizeLamports) => {
     const position = positionOf(sizeLamports, exits.midPrice);
     if (position === 0n || position > exits.supply) return null;
     if (exits.only !== null) return quoteRoute(exits.only, position);
-    const mostEffort = Math.min(CALIBRATION.split.mostEffort, end - effortOf(lanes));
+    const left = Math.max(leastEffortOfSize, end - effortOf(lanes));
+    const mostEffort = Math.min(mostOfSize, left);
     return bestSplit(lanes, position, { gap, mostEffort })?.paid ?? null;
   };
 }

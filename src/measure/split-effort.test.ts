@@ -4,8 +4,8 @@ import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { marketOf } from "#test/support/markets.ts";
-import { constantProductPool, poolAddress, TOKEN } from "#test/support/pools.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { constantProductPool, levelsPool, poolAddress, TOKEN } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 
 test("pools quoted in coins that are sold through one another are measured with few quotes", () => {
@@ -47,4 +47,66 @@ test("pools quoted in coins that are sold through one another are measured with 
     assert.ok(pct === null || (split !== null && split <= pct));
   }
   assert.ok(measurement.c10Sol > 6.147, `${measurement.c10Sol} SOL`);
+});
+
+/** Pools of dust over chained coins: many searches inside one another, for next to no liquidity. */
+function nestedDust(seed: number): {
+  readonly pools: QuotablePool[];
+  readonly hopPools: QuotablePool[];
+} {
+  const random = seededRandom(seed);
+  const dust = (
+    number: number,
+    pair: { readonly baseMint: Address; readonly quoteMint: Address },
+    { sol, price }: { readonly sol: number; readonly price: number },
+  ): QuotablePool => {
+    const steps = 60;
+    const quote = BigInt(Math.round((sol * 1e9) / steps));
+    const levels = Array.from({ length: steps }, (_, step) => ({
+      price: price * (1 - 0.004 * step),
+      quote,
+    }));
+    return levelsPool({ number, ...pair, feePpm: Math.floor(random() * 10_000), levels });
+  };
+  const coins = [1, 2, 3, 4].map((number) => poolAddress(500 + number));
+  const hopPools = coins.map((coin, index) => {
+    const quoteMint = coins[Math.floor(random() * index)] ?? WSOL;
+    const pair = { baseMint: coin, quoteMint: index === 0 ? WSOL : quoteMint };
+    return dust(900 + index, pair, { sol: 10 ** (-3 + 1.5 * random()), price: 1 });
+  });
+  const pools = Array.from({ length: 26 }, (_, index) => {
+    const pair = { baseMint: TOKEN, quoteMint: coins[index % coins.length] ?? WSOL };
+    const price = 0.001 * between(random, 0.97, 1.03);
+    return dust(100 + index, pair, { sol: between(random, 1e-4, 2e-4), price });
+  });
+  return { pools, hopPools };
+}
+
+test("pools of dust that spend the effort do not lower what the others pay", () => {
+  const honest = [1, 2].map((number) => poolOfSol(50, 0.001, { number }));
+  const coin = poolAddress(700);
+  const behindHop = [3, 4].map((number) =>
+    constantProductPool({
+      ...{ number, baseMint: TOKEN, quoteMint: coin, feePpm: 2_500 },
+      ...{ base: 40_000_000_000_000n, quote: 40_000_000_000n },
+    }),
+  );
+  const hop = constantProductPool({
+    ...{ number: 990, baseMint: coin, quoteMint: WSOL, feePpm: 2_500 },
+    ...{ base: 500_000_000_000n, quote: 500_000_000_000n },
+  });
+  for (const pools of [honest, [...honest.slice(1), ...behindHop]]) {
+    const alone = assess(marketOf(pools, { hopPools: [hop] })).measurement;
+    for (const seed of [1, 2]) {
+      const dust = nestedDust(seed);
+      const market = marketOf([...pools, ...dust.pools], { hopPools: [hop, ...dust.hopPools] });
+      const attacked = assess(market).measurement;
+      assert.ok(alone !== null && attacked !== null);
+      assert.ok(attacked.c10Sol >= alone.c10Sol * 0.999, `${attacked.c10Sol} < ${alone.c10Sol}`);
+      for (const [index, pct] of alone.pro.slippagesPct.entries()) {
+        const now: number | null = attacked.pro.slippagesPct[index] ?? null;
+        assert.ok(pct !== null && now !== null && now <= pct + 0.001, `${now} > ${pct}`);
+      }
+    }
+  }
 });

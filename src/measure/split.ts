@@ -36,9 +36,37 @@ export function bestSplit(
   amountIn: bigint,
   { gap, mostEffort }: SplitTerms = TERMS,
 ): Split | null {
-  if (lanes.length < 2 || amountIn <= 1n || mostEffort <= 0) return bestSingle(lanes, amountIn);
   const end = effortOf(lanes) + mostEffort;
   const isSpent = (): boolean => effortOf(lanes) >= end;
+  const split = searchedSplit(lanes, amountIn, { gap, isSpent });
+  return isSpent() ? better(split, splitOfMain(lanes, amountIn, { gap, mostEffort })) : split;
+}
+
+/**
+ * The split without the lanes that pay little although each quote of theirs is a search: such lanes, which anyone can
+ * create, spend the effort, and must not lower what the others pay.
+ */
+function splitOfMain(
+  lanes: readonly SampledLane[],
+  amountIn: bigint,
+  terms: SplitTerms,
+): Split | null {
+  const mostOf = ({ payments }: SampledLane): number => payments.at(-1) ?? 0;
+  const least = CALIBRATION.split.leastOfSearched * Math.max(...lanes.map(mostOf));
+  const main = lanes.filter((lane) => lane.lane.isSearched !== true || mostOf(lane) >= least);
+  if (main.length === lanes.length || main.length < 2) return null;
+  const split = bestSplit(main, amountIn, terms);
+  if (split === null) return null;
+  const amountsIn = lanes.map((lane) => split.amountsIn[main.indexOf(lane)] ?? 0n);
+  return { amountsIn, paid: split.paid };
+}
+
+function searchedSplit(
+  lanes: readonly SampledLane[],
+  amountIn: bigint,
+  { gap, isSpent }: { readonly gap: number; readonly isSpent: () => boolean },
+): Split | null {
+  if (lanes.length < 2 || amountIn <= 1n || isSpent()) return bestSingle(lanes, amountIn);
   const whole = toNumber(amountIn);
   const closed = closedForm(lanes, amountIn, whole);
   if (closed.isSettled && paysMoreThanAnySingle(closed.split, lanes, whole)) return closed.split;
