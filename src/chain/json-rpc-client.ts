@@ -257,10 +257,13 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   function judgeChain(endpoint: Endpoint, genesis: string | null): void {
     if (genesis === null || endpoint.genesis !== null) return;
     endpoint.genesis = genesis;
-    chain ??= genesis;
-    if (genesis === chain) return;
-    endpoint.isForeign = true;
-    options.onForeign?.(endpoint, chain);
+    // The first endpoint is the one that is subscribed to: its chain counts, also if it states it last.
+    chain = first.genesis ?? chain ?? genesis;
+    for (const one of endpoints) {
+      const wasForeign = one.isForeign;
+      one.isForeign = one.genesis !== null && one.genesis !== chain;
+      if (one.isForeign && !wasForeign) options.onForeign?.(one, chain);
+    }
   }
 
   return { call, compareChains, avoid, preferOther, gaveUp };

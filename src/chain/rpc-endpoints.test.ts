@@ -64,6 +64,28 @@ for (const hash of ["main", "other"])
     assert.deepEqual(errors.slice(0, 1), hash === "main" ? [] : [foreign]);
   });
 
+test("the chain of the first endpoint counts, also if another one stated its own before", async (t) => {
+  let isUp = false;
+  const nodeOf = (hash: string, slot: number, isDown = () => false) =>
+    fakeNode(t, (request, response) => {
+      if (isDown()) response.writeHead(500).end();
+      else if (request.method === "getGenesisHash") result(response, request, hash);
+      else result(response, request, { context: { slot }, value: [null] });
+    });
+  const first = await nodeOf("main", 9, () => !isUp);
+  const second = await nodeOf("other", 7);
+  const errors: unknown[] = [];
+  const ignore = () => {};
+  const error = (context: unknown) => void errors.push(context);
+  const logger = { debug: ignore, info: ignore, warn: ignore, error };
+  const source = sourceAt(t, first.httpUrl, { fallbackUrls: [second.httpUrl], logger });
+  assert.deepEqual(await source.compareChains(), [null, "other"]);
+  isUp = true;
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 9n);
+  const { host } = new URL(second.httpUrl);
+  assert.deepEqual(errors, [{ host, genesis: "other", expected: "main" }]);
+});
+
 test("the rate that a refusing endpoint taught does not slow down the calls to the next one", async (t) => {
   const now = performance.now.bind(performance);
   let passedMs = 0;
