@@ -31,28 +31,35 @@ export type AssessDeps = {
   };
 };
 
-/** The token's market from the accounts held now; null while the chain's clock is unknown. */
+/**
+ * The token's market from the accounts held now; null while the chain's clock is unknown.
+ *
+ * @param moment.isLasting measured also after this turn: its pools have no quoters in doubles, which follow the accounts
+ */
 export function marketOf(
   state: LiveState,
   token: FollowedToken,
   deps: AssessDeps,
-  nowMs: number,
+  moment: { readonly nowMs: number; readonly isLasting: boolean },
 ): Market | null {
   const clock = state.times.newest;
-  return clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
+  return clock === null ? null : marketAt(state, token, deps, { clock, ...moment });
 }
 
 function marketAt(
   state: LiveState,
   token: FollowedToken,
   deps: AssessDeps,
-  { clock, nowMs }: { readonly clock: Clock; readonly nowMs: number },
+  moment: { readonly clock: Clock; readonly nowMs: number; readonly isLasting: boolean },
 ): Market | null {
+  const { clock, nowMs, isLasting } = moment;
   const slot = stateSlot(state, token);
   const stateTimeMs = slot === null ? null : timeOfSlotMs(state.times, slot);
   if (slot === null || stateTimeMs === null) return null;
   const { group } = token;
   const hops = hopsOf(state, token);
+  const poolsOf = (of: PoolGroup): readonly OpenPool[] =>
+    openPools(state, of).map((pool) => (isLasting ? { ...pool, fast: null } : pool));
   const { exactPctByVenue, newDeployments } = sharedFacts(state, deps, {
     epoch: clock.epoch,
     nowMs,
@@ -61,8 +68,8 @@ function marketAt(
     {
       mint: token.mint,
       mintFacts: token.mintFacts,
-      pools: openPools(state, group),
-      hopPools: hops.flatMap((hop) => openPools(state, hop)),
+      pools: poolsOf(group),
+      hopPools: hops.flatMap(poolsOf),
       leftOut: group.leftOut,
       isSearchComplete: group.isSearchComplete,
       unsearchedHops: unsearchedHops(hops),
@@ -102,7 +109,8 @@ export function assessToken(
   }
   const { newest } = state.times;
   const clock = newest === null ? null : new NotedClock(newest);
-  const market = clock === null ? null : marketAt(state, token, deps, { clock, nowMs });
+  const market =
+    clock === null ? null : marketAt(state, token, deps, { clock, nowMs, isLasting: false });
   if (clock === null || market === null) return assessed?.assessment ?? null;
   const executed = deps.executed?.of(token, market) ?? null;
   const measured = executed ?? assess(market);

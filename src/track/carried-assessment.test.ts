@@ -72,7 +72,7 @@ function measuredTokens() {
   /** What a measurement of every token gives now. */
   const measuredAgain = (nowMs: number) =>
     tokens.map((token) => {
-      const now = marketOf(state, token, deps, nowMs);
+      const now = marketOf(state, token, deps, { nowMs, isLasting: false });
       assert.ok(now !== null);
       return assess(now);
     });

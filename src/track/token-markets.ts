@@ -64,21 +64,30 @@ export class TokenMarkets {
 
   /** Null while the chain's clock is unknown. */
   modelled(token: FollowedToken): Market | null {
+    return this.#marketOf(token, { isLasting: false });
+  }
+
+  #marketOf(token: FollowedToken, { isLasting }: { readonly isLasting: boolean }): Market | null {
     const { state, assess, clock } = this.#deps;
     const nowMs = clock.nowMs();
     refreshGroups(state, groupsOf(state, token), nowMs);
-    return marketOf(state, token, assess, nowMs);
+    return marketOf(state, token, assess, { nowMs, isLasting });
   }
 
-  /** As `modelled`; also null while the token's answers are executed: then no model prices its sales. */
+  /**
+   * As `modelled`, but measured also in later turns; also null while the token's answers are executed: then no model
+   * prices its sales.
+   */
   of(token: FollowedToken): Market | null {
-    return this.#executed?.isExecuted(token) === true ? null : this.modelled(token);
+    return this.#executed?.isExecuted(token) === true
+      ? null
+      : this.#marketOf(token, { isLasting: true });
   }
 
   /** The modelled market with its accounts; null also while some of these are newer than the market. */
   ground(token: FollowedToken): SaleGround | null {
     const { state } = this.#deps;
-    const market = this.modelled(token);
+    const market = this.#marketOf(token, { isLasting: true });
     const clock = state.times.newest;
     if (market === null || clock === null) return null;
     const groups = groupsOf(state, token);
@@ -96,17 +105,17 @@ export class TokenMarkets {
     mint: Address,
     measure: (market: Market) => Answer,
   ): Promise<Answer | null> {
-    const measurable = this.#measurable(mint);
+    const measurable = this.#measurable(mint, { isLasting: false });
     return measurable === null ? null : measurable.run(measure);
   }
 
   /** The curve of the token's market, as `measure`. */
   async curve(mint: Address): Promise<ExitCurve | null> {
-    const measurable = this.#measurable(mint);
+    const measurable = this.#measurable(mint, { isLasting: true });
     return measurable === null ? null : measureCurve(measurable.market, measurable.run);
   }
 
-  #measurable(mint: Address): Measurable | null {
+  #measurable(mint: Address, lasting: { readonly isLasting: boolean }): Measurable | null {
     const { state, byExecution } = this.#deps;
     const token = state.tokens.get(mint);
     if (token === undefined) return null;
@@ -115,7 +124,7 @@ export class TokenMarkets {
       if (ground === null) return null;
       return { market: ground.market, run: (measure) => byExecution.run(ground, measure) };
     }
-    const market = this.modelled(token);
+    const market = this.#marketOf(token, lasting);
     return market === null ? null : { market, run: (measure) => measure(market) };
   }
 }
