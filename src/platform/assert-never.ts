@@ -1,4 +1,7 @@
 /** Marks a branch that no value can reach; the type checker proves it. */
 export function assertNever(value: never): never {
-  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+  const text = JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === "bigint" ? String(part) : part,
+  );
+  throw new Error(`unexpected value: ${text}`);
 }

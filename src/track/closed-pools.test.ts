@@ -106,3 +106,18 @@ test("a token that was dropped before its pool was closed is found when it is re
   assert.equal(await depthOf(tracker), 0n);
   await tracker.close();
 });
+
+test("a token with closed pools is found again however often it is dropped", async (t) => {
+  const database = await sqliteDatabase(t);
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const tracker = track(chain, database);
+  await depthOf(tracker);
+  for (let time = 0; time < 14; time++) {
+    await pass(chain, tracker, LONGER_THAN_UNASKED);
+    assert.deepEqual(tracker.mints(), []);
+    if (time === 0) close(chain, pool);
+    assert.equal(await depthOf(tracker), 0n, `${time}`);
+  }
+  await tracker.close();
+});

@@ -2,6 +2,7 @@ import type { ChainSource, Following } from "#src/chain/chain-source.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
+import { withData } from "./held-account.ts";
 
 /**
  * How long "not found" is remembered: at first shortly, since the token may be created meanwhile, and
@@ -17,6 +18,8 @@ const MAX_FOLLOWED = 200;
 const MISSES_OF_WATCHED = 12;
 
 type Missing = {
+  /** Its mint had no account. */
+  readonly isAbsent: boolean;
   readonly untilMs: number;
   readonly misses: number;
   /** The address is a pool of this token. */
@@ -56,16 +59,16 @@ export class MissingMints {
     return misses >= MISSES_OF_WATCHED || this.has(mint);
   }
 
-  /** A search found nothing. @param isAbsent the mint has no account */
-  note(
-    mint: Address,
-    found: { readonly isAbsent: boolean; readonly poolOf: Address | null },
-  ): void {
-    const misses = (this.#missing.get(mint)?.misses ?? 0) + 1;
+  /** A search found nothing. */
+  note(mint: Address, found: Pick<Missing, "isAbsent" | "poolOf">): void {
+    const before = this.#missing.get(mint);
+    // A mint that was created since counts from the beginning: its pool may follow.
+    const isCreated = before?.isAbsent === true && !found.isAbsent;
+    const misses = (isCreated ? 0 : (before?.misses ?? 0)) + 1;
     const { first, longest } = NOT_FOUND_FOR_MS;
     const forMs = Math.min(longest, first * 2 ** (misses - 1));
     const untilMs = this.#deps.clock.nowMs() + forMs;
-    this.#missing.set(mint, { misses, untilMs, poolOf: found.poolOf });
+    this.#missing.set(mint, { misses, untilMs, ...found });
     if (!found.isAbsent) this.#unfollow([mint]);
     else if (misses >= MISSES_TO_FOLLOW) this.#follow(mint);
   }
@@ -82,7 +85,7 @@ export class MissingMints {
   #follow(mint: Address): void {
     this.#following ??= this.#deps.source.follow({
       onUpdate: ({ address, account }) => {
-        if (account !== null) this.delete(address);
+        if (withData(account) !== null) this.delete(address);
       },
       onGap: () => this.#searchNext(this.#followed),
       // It may have been created after it was searched.

@@ -13,6 +13,7 @@ import {
   replanSearch,
 } from "./followed-tokens.ts";
 import { hasAll, type LoadedAccounts } from "./gather-accounts.ts";
+import { withData } from "./held-account.ts";
 import { addHop } from "./hop-groups.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
@@ -84,6 +85,11 @@ export class TokenLoads {
     return { running: this.#queue.active, waiting: this.#queue.waiting };
   }
 
+  /** The closed pools of a mint that was not found are followed. */
+  forgetMissing(mint: Address): void {
+    this.#missing.delete(mint);
+  }
+
   get missing(): Pick<MissingMints, "has" | "poolOf" | "isSuspended"> {
     return this.#missing;
   }
@@ -111,7 +117,7 @@ export class TokenLoads {
     const token = await loadToken(this.#deps, mint, loaded, this.#signal);
     if (token.kind === "not-found") {
       const { poolOf = null } = token;
-      this.#missing.note(mint, { isAbsent: loaded.get(mint) === null, poolOf });
+      this.#missing.note(mint, { isAbsent: withData(loaded.get(mint) ?? null) === null, poolOf });
       return null;
     }
     this.#missing.delete(mint);

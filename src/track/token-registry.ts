@@ -101,7 +101,10 @@ export class TokenRegistry {
         this.#firstReads.add(token);
         this.#open(token);
       },
-      onMissing: (token) => this.#drop(token),
+      onMissing: (token) => {
+        this.#drop(token);
+        background.run("follow closed pools", this.#followStored(token.mint));
+      },
     });
     this.#firstReads = new FirstReads({
       state,
@@ -188,6 +191,7 @@ export class TokenRegistry {
     const { feed, signal, state, clock } = this.#deps;
     const token = (await this.#restore?.followStored(mint)) ?? null;
     if (token === null) return null;
+    this.#loads.forgetMissing(mint);
     token.isSearched = true;
     token.group.isSearchComplete = true;
     planNextSearch(token, clock.nowMs());
