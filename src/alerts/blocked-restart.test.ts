@@ -110,3 +110,24 @@ test("blocks are reported whenever the size of the entry changes", async (t) => 
     assert.deepEqual(await kinds(), [...BLOCKED, ...BLOCKED]);
   });
 });
+
+test("a token without a way out is not reported as blocked while its search is repeated after a start", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { kinds, stage } = await scene(t, store);
+    const showEmpty = async (isSearchComplete: boolean, seconds: number) => {
+      for (let passed = 0; passed <= seconds; passed += 10) {
+        stage.advance(10_000);
+        stage.show(marketOf([], { mint: MINT, isSearchComplete }));
+        await kinds();
+      }
+    };
+    await showEmpty(true, 30);
+    await stage.restart();
+    stage.advance(11 * 60_000);
+    await showEmpty(false, 100);
+    assert.deepEqual(await kinds(), []);
+    await showEmpty(true, 10);
+    await showEmpty(false, 100);
+    assert.deepEqual(await kinds(), BLOCKED);
+  });
+});

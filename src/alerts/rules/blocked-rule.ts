@@ -10,6 +10,8 @@ export type Block = {
   readonly sinceMs: number;
   /** The slot at which it was first seen. */
   readonly slot: bigint;
+  /** It was seen at the first reading since the start, before which nothing was searched. */
+  readonly isOfStart: boolean;
 };
 
 /**
@@ -19,11 +21,14 @@ export type Block = {
 export function blockAfter(
   before: Block | null,
   assessment: Assessment,
-  chainMs: number,
+  { chainMs, isFirst }: { readonly chainMs: number; readonly isFirst: boolean },
 ): Block | null {
   const reason = blockedOf(assessment, chainMs);
   if (reason === null) return null;
-  return { ...(before ?? { sinceMs: chainMs, slot: assessment.slot }), reason };
+  return {
+    ...(before ?? { sinceMs: chainMs, slot: assessment.slot, isOfStart: isFirst }),
+    reason,
+  };
 }
 
 /**
@@ -37,7 +42,9 @@ export function applyBlock(
 ): { readonly isReported: boolean; readonly turnedOn: Block | null } {
   if (block === null) return { isReported: false, turnedOn: null };
   if (isReported !== false) return { isReported: true, turnedOn: null };
-  const isDue = chainMs - block.sinceMs > REPORT_AFTER_MS;
+  // After a start the searches of tokens without a price are repeated in turn, which can take many minutes.
+  const isUnsearched = block.isOfStart && block.reason === "search-incomplete";
+  const isDue = !isUnsearched && chainMs - block.sinceMs > REPORT_AFTER_MS;
   return isDue ? { isReported: true, turnedOn: block } : { isReported, turnedOn: null };
 }
 

@@ -74,7 +74,8 @@ export function applyMarket(
   const reading = readMarket(snapshot.assessment, market, sizes);
   const recent = withReading(state.recent, reading, chainMs);
   const scene: AlertScene = { snapshot, recent, chainMs };
-  const block = blockAfter(state.block, snapshot.assessment, chainMs);
+  const isFirst = state.recent === null;
+  const block = blockAfter(state.block, snapshot.assessment, { chainMs, isFirst });
   const turnedOn = alertChanges.filter(({ kind }) => kind === "on");
   const { slot } = snapshot.assessment;
   const findings: RuleFinding[] = [];
