@@ -285,11 +285,17 @@ export async function nextDueMs(
 
 /**
  * Makes due now what waits longer than a plan of this moment can: the clock has been set back since it was planned.
- * `latestMs` is for messages that were not refused, `latestRetryMs` for refused ones and for channels.
+ * `latestMs` is for messages that were not refused, `latestRetryMs` for refused ones and for channels. A lease beyond
+ * `latestLeaseMs` is of a process that died before that, and ends.
  */
 export async function bringForward(
   db: Kysely<Schema>,
-  times: { readonly nowMs: number; readonly latestMs: number; readonly latestRetryMs: number },
+  times: {
+    readonly nowMs: number;
+    readonly latestMs: number;
+    readonly latestRetryMs: number;
+    readonly latestLeaseMs: number;
+  },
 ): Promise<void> {
   const nowMs = BigInt(times.nowMs);
   const latestRetryMs = BigInt(times.latestRetryMs);
@@ -297,6 +303,11 @@ export async function bringForward(
     .updateTable("channels")
     .set({ retry_at_ms: nowMs })
     .where("retry_at_ms", ">", latestRetryMs)
+    .execute();
+  await db
+    .updateTable("channels")
+    .set({ lease_until_ms: 0n })
+    .where("lease_until_ms", ">", BigInt(times.latestLeaseMs))
     .execute();
   await db
     .updateTable("messages")

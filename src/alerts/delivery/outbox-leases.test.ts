@@ -4,6 +4,7 @@ import { claimChannels } from "#src/store/channel-leases.ts";
 import { channelsOfUser } from "#src/store/channels.ts";
 import type { Store } from "#src/store/schema.ts";
 import { eachDatabase } from "#test/support/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import { NOT_TAKEN, outboxScene, SENT, watcher } from "#test/support/outbox-scene.ts";
 import type { Sent } from "./webhook-sender.ts";
 
@@ -85,5 +86,24 @@ test("a message that its first worker has delivered late stays delivered where t
       (await stage.messages()).map(({ status }) => status),
       ["delivered"],
     );
+  });
+});
+
+test("a channel that a killed process held before the clock was set back by hours is served after the next start", async (t) => {
+  await eachDatabase(t, async (t, store) => {
+    const { received, alert, advance, clock, newOutbox } = await outboxScene(store, () => SENT);
+    await alert(await watcher(store, "ana"));
+    advance(250);
+    const claim = { limit: 1, leaseMs: 60_000, nowMs: clock.nowMs(), isSlow: false };
+    assert.equal((await claimChannels(store, claim)).length, 1);
+    advance(-5 * 3_600_000);
+    const outbox = newOutbox();
+    closeAfter(t, () => outbox.close());
+    await outbox.start();
+    for (let minute = 0; minute < 3; minute++) {
+      advance(60_000);
+      await outbox.idle();
+    }
+    assert.equal(received.length, 1);
   });
 });

@@ -28,6 +28,8 @@ const POLL_EVERY_MS = 1_000;
 const AFTER_ANNOUNCED_MS = 20;
 /** Longer than any attempt of a worker that runs: a channel never has two workers. */
 const LEASE_MS = 60_000;
+/** The clocks of two workers differ by no more than this. */
+const CLOCKS_APART_MS = 60_000;
 /** Channels served at once. Those that fail or are slow have their own lane. */
 const LANES = { quick: 64, slow: 16 } as const;
 const SLOW_MS = 2_000;
@@ -106,8 +108,12 @@ export class AlertOutbox {
     // The embedded database has one process at a time: leases left over belong to a dead process.
     if (store.dialect === "sqlite") await releaseAllChannels(store.db);
     const nowMs = clock.nowMs();
-    const [latestMs, latestRetryMs] = [nowMs + LONGEST_PLAN_MS, nowMs + LONGEST_RETRY_MS];
-    await bringForward(store.db, { nowMs, latestMs, latestRetryMs });
+    await bringForward(store.db, {
+      nowMs,
+      latestMs: nowMs + LONGEST_PLAN_MS,
+      latestRetryMs: nowMs + LONGEST_RETRY_MS,
+      latestLeaseMs: nowMs + LEASE_MS + CLOCKS_APART_MS,
+    });
     this.#timer = setInterval(() => this.poll(), POLL_EVERY_MS);
     this.poll();
   }
