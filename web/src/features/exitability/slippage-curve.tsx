@@ -46,9 +46,9 @@ export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
             />
           )}
         </Loaded>
-        {answer === undefined ? null : <Table retail={both?.retail} pro={both?.pro} />}
+        {answer === undefined ? null : <Table retail={both.retail} pro={both.pro} />}
       </div>
-      <Late of={[curve.data, both?.pro]} />
+      <Late of={[curve.data, both.pro]} />
     </section>
   );
 }

@@ -44,7 +44,7 @@ export function useBothProfiles(mint: string, isPushed: boolean) {
   useEffect(() => {
     if (isBehind) void client.invalidateQueries({ queryKey: queryKey(mint, "retail", language) });
   }, [isBehind, client, mint, language]);
-  return both.current;
+  return both.current ?? { retail, pro };
 }
 
 /**
