@@ -45,7 +45,8 @@ export type Following = {
  * Follows a stream without end: it reconnects and resumes whenever the stream ends or breaks. Until
  * the first connection it makes as many attempts as any request.
  *
- * @throws ExitabilityError if the caller's signal aborts it or the failure is permanent
+ * @throws ExitabilityError if the caller's signal aborts it, the failure is permanent, or the service asks for a
+ *   longer wait than `maxWaitMs`
  */
 export async function* follow(following: Following): AsyncGenerator<StreamEvent, void, undefined> {
   const { service, patience, path, signal } = following;
