@@ -50,11 +50,11 @@ test("pools quoted in coins that are sold through one another are measured with 
 });
 
 /** Pools of dust over chained coins: many searches inside one another, for next to no liquidity. */
-function nestedDust(seed: number): {
-  readonly pools: QuotablePool[];
-  readonly hopPools: QuotablePool[];
+function nestedDust(): {
+  readonly pools: readonly QuotablePool[];
+  readonly hopPools: readonly QuotablePool[];
 } {
-  const random = seededRandom(seed);
+  const random = seededRandom(1);
   const dust = (
     number: number,
     pair: { readonly baseMint: Address; readonly quoteMint: Address },
@@ -95,18 +95,16 @@ test("pools of dust that spend the effort do not lower what the others pay", () 
     ...{ number: 990, baseMint: coin, quoteMint: WSOL, feePpm: 2_500 },
     ...{ base: 500_000_000_000n, quote: 500_000_000_000n },
   });
+  const dust = nestedDust();
   for (const pools of [honest, [...honest.slice(1), ...behindHop]]) {
     const alone = assess(marketOf(pools, { hopPools: [hop] })).measurement;
-    for (const seed of [1, 2]) {
-      const dust = nestedDust(seed);
-      const market = marketOf([...pools, ...dust.pools], { hopPools: [hop, ...dust.hopPools] });
-      const attacked = assess(market).measurement;
-      assert.ok(alone !== null && attacked !== null);
-      assert.ok(attacked.c10Sol >= alone.c10Sol * 0.999, `${attacked.c10Sol} < ${alone.c10Sol}`);
-      for (const [index, pct] of alone.pro.slippagesPct.entries()) {
-        const now: number | null = attacked.pro.slippagesPct[index] ?? null;
-        assert.ok(pct !== null && now !== null && now <= pct + 0.001, `${now} > ${pct}`);
-      }
+    const market = marketOf([...pools, ...dust.pools], { hopPools: [hop, ...dust.hopPools] });
+    const attacked = assess(market).measurement;
+    assert.ok(alone !== null && attacked !== null);
+    assert.ok(attacked.c10Sol >= alone.c10Sol * 0.999, `${attacked.c10Sol} < ${alone.c10Sol}`);
+    for (const [index, pct] of alone.pro.slippagesPct.entries()) {
+      const now: number | null = attacked.pro.slippagesPct[index] ?? null;
+      assert.ok(pct !== null && now !== null && now <= pct + 0.001, `${now} > ${pct}`);
     }
   }
 });

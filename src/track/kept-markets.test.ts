@@ -28,7 +28,7 @@ async function tracked(t: TestContext) {
   closeAfter(t, () => tracker.close());
   assert.equal((await tracker.snapshot(LOW_MINT)).kind, "assessed");
   tracker.tick();
-  /** Someone buys for 200 SOL, and the answer changes. */
+  /** A trader buys for 200 SOL, and the answer changes. */
   const trade = (): void => {
     chain.advance(1);
     const traded = program.swap(played.accounts, {
