@@ -28,6 +28,7 @@ const POOL_BUYS = [
 /** Sales on the curve, with a buy before each second one. */
 async function sellOnCurve(scene: Scene, coin: Coin, count: number): Promise<void> {
   const { market, trades, sales } = scene;
+  await trades.subscribed([coin]);
   for (const [place, amountIn] of amountsOf(await market.held(coin.mint), count).entries()) {
     const [buy, args] = CURVE_BUYS[(place / 2) % CURVE_BUYS.length] ?? [null, []];
     if (buy !== null) await trades.must([coin], [market.instructions.curveTrade(buy, coin, args)]);
