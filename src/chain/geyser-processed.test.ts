@@ -5,18 +5,24 @@ import { followAll } from "#test/support/follow-all.ts";
 import { OTHER_POOL, POOL, PROGRAM, startChain } from "#test/support/followed-geyser.ts";
 import { testAccount } from "#test/support/test-accounts.ts";
 
-test("a processed slot is delivered before it is confirmed, and its end is reported", async (t) => {
-  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
-  const { following, followed, updateTo, log } = followAll(chain);
-  following.add([POOL, OTHER_POOL]);
-  await followed(OTHER_POOL);
-  chain.set(POOL, 7);
+/** The pool's content 7 is delivered, and after it that its slot was confirmed. */
+async function deliveredAndConfirmed({ updateTo, log }: ReturnType<typeof followAll>) {
   const told = await updateTo(POOL, 7);
   assert.ok(told.kind === "update");
   const { slot } = told.update;
   const end = await log.first((event) => event.kind === "end" && event.slot === slot, "its end");
   assert.deepEqual(end, { kind: "end", slot, outcome: "confirmed" });
   assert.ok(log.events.indexOf(told) < log.events.indexOf(end));
+}
+
+test("a processed slot is delivered before it is confirmed, and its end is reported", async (t) => {
+  const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
+  const feed = followAll(chain);
+  const { following, followed } = feed;
+  following.add([POOL, OTHER_POOL]);
+  await followed(OTHER_POOL);
+  chain.set(POOL, 7);
+  await deliveredAndConfirmed(feed);
 });
 
 test("the changes of a slot that another one replaces are reported as dropped", async (t) => {
@@ -34,16 +40,13 @@ test("the changes of a slot that another one replaces are reported as dropped", 
 test("after a slot far in the future, sent by mistake, the ends of slots are still reported", async (t) => {
   const chain = await startChain(t, { commitment: "processed", slotsAPulse: 2n });
   await chain.source.readAccounts([POOL]);
-  const { following, followed, updateTo, log } = followAll(chain);
+  const feed = followAll(chain);
+  const { following, followed } = feed;
   following.add([POOL]);
   await followed(POOL);
   chain.geyser.sendFalseSlot(chain.ledger.clock.slot + 1_000_000n);
   chain.set(POOL, 7);
-  const told = await updateTo(POOL, 7);
-  assert.ok(told.kind === "update");
-  const { slot } = told.update;
-  const end = await log.first((event) => event.kind === "end" && event.slot === slot, "its end");
-  assert.deepEqual(end, { kind: "end", slot, outcome: "confirmed" });
+  await deliveredAndConfirmed(feed);
 });
 
 test("accounts are reported as followed once reads, which are confirmed, have caught up", async (t) => {

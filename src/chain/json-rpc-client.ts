@@ -81,9 +81,9 @@ export type JsonRpcClient = {
     signal?: AbortSignal,
   ) => Promise<Result>;
   /**
-   * The genesis hash of each endpoint, by its place in `urls`; null: unknown. From then on an endpoint
-   * of another chain than the first that answered is not used; one that did not answer is asked again before its
-   * first reply is used.
+   * The genesis hash of each endpoint, by its place in `urls`; null: unknown. From then on an endpoint of another
+   * chain than the first one's is not used. While the first one has not stated its chain, that of the first that did
+   * counts. One that did not answer is asked again before its first reply is used.
    */
   readonly compareChains: () => Promise<readonly (string | null)[]>;
   /** An endpoint that answered is not used for a while if there is another. */
@@ -103,6 +103,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   let lastId = 0;
   /** The chain of all endpoints that are used; null: not known yet. */
   let chain: string | null = null;
+  /** Since the first comparison, where there are several endpoints. */
   let isComparing = false;
 
   function endpointNow(): Endpoint {
@@ -281,9 +282,10 @@ export type Endpoint = {
   limited: { readonly sinceMs: number; readonly forgottenBy: Set<CallPacer> } | null;
   /** The genesis hash of its chain; null: unknown. */
   genesis: string | null;
+  /** While its chain is unknown: when it may be asked for it, and the question in progress. */
   askChainAtMs: number;
   askingChain: Promise<void> | null;
-  /** It serves another chain than the first endpoint that stated its own. */
+  /** It serves another chain than the one that counts. */
   isForeign: boolean;
 };
 

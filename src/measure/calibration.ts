@@ -78,17 +78,18 @@ export const CALIBRATION = {
     /** The same for a position that an answer prices, because the largest size within a cost depends on it. */
     gapOfAnswers: 1e-8,
     rounds: 48,
-    /** The search of one split also stops after so many quotes and moves of units, those inside shared lanes included; */
+    /** The most effort of a search: quotes and moves of units, those of the searches inside it included. */
     mostEffort: 12_000,
-    /** a search inside another one, by depth, after so many; one that is deeper does not start; */
+    /** The same of a search inside another one, by depth. Deeper ones take the best single lane. */
     effortOfParts: [
       { least: 128, perRoute: 32 },
       { least: 64, perRoute: 8 },
     ],
-    /** and that of the exit capacity, which splits many sizes, after so many in all, with so many for each size at least. */
+    /** The exit capacity splits many sizes: the most effort of all these searches. */
     mostEffortOfCapacity: 48_000,
+    /** What each of these searches may take, also once that is spent. */
     leastEffortOfSize: 1_000,
-    /** Where the effort was spent, lanes that split their own part are left out if they pay below this share of the best lane. */
+    /** If the effort was spent, lanes that split their own part and pay below this share of the best lane are left out. */
     leastOfSearched: 0.02,
     /** The search also stops if the bound is at most twice the rounding above the split, and was there this many rounds ago. */
     stallRounds: 4,

@@ -11,7 +11,7 @@ export type Lane = {
   readonly rounding?: number;
   /** A fee that may be taken from the amount in whole units, rounded up. Chooses quotes, proves nothing; absent: 0. */
   readonly inputFeePpm?: number;
-  /** Each quote is a search of its own. */
+  /** Whether each quote is a search of its own; absent: no. */
   readonly isSearched?: boolean;
   /**
    * What each of these ascending amounts pays alone, or null if it is refused. A lane that splits the amount

@@ -61,6 +61,7 @@ function splitOfMain(
   return { amountsIn, paid: split.paid };
 }
 
+/** The best split that the search finds until `isSpent`. */
 function searchedSplit(
   lanes: readonly SampledLane[],
   amountIn: bigint,

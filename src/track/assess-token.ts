@@ -58,8 +58,10 @@ function marketAt(
   if (slot === null || stateTimeMs === null) return null;
   const { group } = token;
   const hops = hopsOf(state, token);
-  const poolsOf = (of: PoolGroup): readonly OpenPool[] =>
-    openPools(state, of).map((pool) => (isLasting ? { ...pool, fast: null } : pool));
+  const poolsOf = (of: PoolGroup): readonly OpenPool[] => {
+    const pools = openPools(state, of);
+    return isLasting ? pools.map((pool) => ({ ...pool, fast: null })) : pools;
+  };
   const { exactPctByVenue, newDeployments } = sharedFacts(state, deps, {
     epoch: clock.epoch,
     nowMs,

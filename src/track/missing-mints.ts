@@ -18,8 +18,9 @@ const MAX_FOLLOWED = 200;
 const MISSES_OF_WATCHED = 12;
 
 type Missing = {
-  /** Its mint had no account. */
+  /** Its mint had no account, or one without data. */
   readonly isAbsent: boolean;
+  /** Until then it is not searched again. */
   readonly untilMs: number;
   readonly misses: number;
   /** The address is a pool of this token. */

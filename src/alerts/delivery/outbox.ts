@@ -47,8 +47,10 @@ export type AlertOutboxDeps = {
   readonly log: FailureLogger;
 };
 
-/** No retry is later than this from when it was planned: the last back-off, a fifth longer. */
-const LONGEST_RETRY_MS = 1.2 * 3_600_000;
+/** A retry is sooner or later than its back-off by up to this share, so that not all failed ones come at once. */
+const JITTER = 0.2;
+/** No retry is later than this from when it was planned. */
+const LONGEST_RETRY_MS = Math.max(...BACK_OFF_SECONDS) * 1_000 * (1 + JITTER);
 
 /** When a message is sent again after `attempts` attempts; null: never, it has been due for 24 hours. */
 export function retryAtMs(
@@ -57,7 +59,7 @@ export function retryAtMs(
 ): number | null {
   const last = BACK_OFF_SECONDS[BACK_OFF_SECONDS.length - 1] ?? 0;
   const seconds = BACK_OFF_SECONDS[message.attempts - 1] ?? last;
-  const atMs = Math.round(nowMs + seconds * 1_000 * (0.8 + 0.4 * random()));
+  const atMs = Math.round(nowMs + seconds * 1_000 * (1 - JITTER + 2 * JITTER * random()));
   return atMs > message.dueMs + GIVE_UP_AFTER_MS ? null : atMs;
 }
 

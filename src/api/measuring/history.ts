@@ -4,7 +4,7 @@ import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { retailScore } from "#src/measure/ladder.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { gridOf, type HistoryGrid, type HistoryPoint } from "#src/track/history/history.ts";
-import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
+import { sampleTimeMs } from "#src/track/history/sample.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
@@ -144,9 +144,7 @@ export const getHistory = defineOperation({
     const nowMs = clock.nowMs();
     // Without from and to, the grid stays the same until the next sample, so that a client's tag can match. It
     // lacks no sample: their times are rounded down to the same ten seconds.
-    const gridNowMs =
-      query.from === undefined ? Math.floor(nowMs / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS : nowMs;
-    const toMs = query.to ?? gridNowMs;
+    const toMs = query.to ?? (query.from === undefined ? sampleTimeMs(nowMs) : nowMs);
     const fromMs = query.from ?? toMs - DAY_MS;
     if (fromMs >= toMs || toMs - fromMs > MAX_RANGE_MS)
       throw new AppError("invalid_body", {

@@ -26,7 +26,7 @@ import { type KeptAnswer, keptSeriesOf, openAlertOf, savedSnapshot } from "./kep
 import { type PastDay, pastDayOf } from "./past-day.ts";
 import { readBuckets, readHours, type StoredSeries } from "./read-series.ts";
 import { RollUp } from "./roll-up.ts";
-import { newOf, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
+import { newOf, type Sample, sampleTimeMs } from "./sample.ts";
 import { SampleBlock, unpackHour } from "./sample-block.ts";
 import type { KeptSeries, OpenAlert } from "./series.ts";
 import { type AnswerAt, answerAt, newestAnswer, StoredAnswers } from "./stored-answers.ts";
@@ -263,7 +263,7 @@ export class TokenArchive {
 
   /** What waiting cost over the token's day until the newest sample's time, and how its price came back after sales. */
   async pastDay(mint: Address): Promise<PastDay> {
-    const toMs = Math.floor(this.#deps.clock.nowMs() / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS;
+    const toMs = sampleTimeMs(this.#deps.clock.nowMs());
     const range = { fromMs: toMs - MS_PER_DAY, toMs };
     const tokenId = await this.#idOf(mint);
     if (tokenId === null) return pastDayOf([], range);

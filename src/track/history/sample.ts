@@ -27,6 +27,11 @@ export type Sample = {
   readonly basis: number;
 };
 
+/** The time of a sample taken at this moment: rounded down, so that the samples of all tokens share their times. */
+export function sampleTimeMs(atMs: number): number {
+  return Math.floor(atMs / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS;
+}
+
 /** Sizes in SOL with their slippage, ascending, from slippages by standard size; without those that are null. */
 export function slippagesOfSizes(
   slippagesPct: Sample["slippagesPct"],
@@ -41,7 +46,7 @@ export function sampleOf(assessment: Assessment, atMs: number, basis: number): S
   const { measurement, decimals } = assessment;
   const midPrice = measurement?.midPrice ?? null;
   return {
-    atMs: Math.floor(atMs / SAMPLE_EVERY_MS) * SAMPLE_EVERY_MS,
+    atMs: sampleTimeMs(atMs),
     c10Sol: capacityOfAssessment(assessment),
     depthSol:
       measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
