@@ -80,6 +80,8 @@ export const CALIBRATION = {
     rounds: 48,
     /** The most effort of a search: quotes and moves of units, those of the searches inside it included. */
     mostEffort: 12_000,
+    /** The same where one question splits dozens of positions. Of 20 honest pools, half of them behind hops, none pays a millionth less. */
+    mostEffortOfMany: 1_500,
     /** The same of a search inside another one, by depth. Deeper ones take the best single lane. */
     effortOfParts: [
       { least: 128, perRoute: 32 },

@@ -14,6 +14,8 @@ export type Exits = {
   readonly midPrice: Ratio;
   /** Base units that exist. */
   readonly supply: bigint;
+  /** What the search for the split of one position may take. */
+  readonly mostEffort: number;
   /** Where there is only one way out, there is nothing to search. */
   readonly only: Route | null;
   readonly lanes: readonly ExitLane[];
@@ -26,18 +28,25 @@ export type Exits = {
  */
 export function openExits(
   priced: PricedMarket,
-  { midPrice, supply }: { readonly midPrice: Ratio; readonly supply: bigint },
+  options: {
+    readonly midPrice: Ratio;
+    readonly supply: bigint;
+    /** Absent: as for a position that an answer prices. */
+    readonly mostEffort?: number;
+  },
 ): Exits {
+  const { midPrice, supply, mostEffort = CALIBRATION.split.mostEffort } = options;
+  const opened = { midPrice, supply, mostEffort };
   const [only] = priced.open;
   if (only !== undefined && priced.open.length === 1) {
-    return { midPrice, supply, only, lanes: [], sampled: [] };
+    return { ...opened, only, lanes: [], sampled: [] };
   }
   const samples = STANDARD_SIZES.map((size) =>
     positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice),
   ).filter((position) => position > 0n && position <= supply);
   const lanes = exitLanes(priced.open, samples);
   const sampled = lanes.map(({ lane }) => sampleLane(lane, samples));
-  return { midPrice, supply, only: null, lanes, sampled };
+  return { ...opened, only: null, lanes, sampled };
 }
 
 /** What each of these ascending positions pays, in lamports, or null where it can't be sold whole. */
@@ -101,8 +110,9 @@ export function paidForPosition(exits: Exits, position: bigint, profile: Profile
 
 /** The split of one position, searched from the opening samples alone. */
 function splitOf(exits: Exits, position: bigint): Split | null {
-  const { gapOfAnswers: gap, mostEffort } = CALIBRATION.split;
-  return bestSplit(exits.sampled.map(copyLane), position, { gap, mostEffort });
+  const { sampled, mostEffort } = exits;
+  const { gapOfAnswers: gap } = CALIBRATION.split;
+  return bestSplit(sampled.map(copyLane), position, { gap, mostEffort });
 }
 
 /** The swaps behind what `paidForPosition` says; null where the position can't be sold whole. */

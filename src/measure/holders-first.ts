@@ -8,8 +8,9 @@ import {
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "./assessment.ts";
+import { CALIBRATION } from "./calibration.ts";
 import type { ExitRoute } from "./exit-route.ts";
-import { openExits, paidForPositions, routesForPosition } from "./exits.ts";
+import { type Exits, openExits, paidForPosition, routesForPosition } from "./exits.ts";
 import { ladderOf } from "./ladder.ts";
 import type { Market } from "./market.ts";
 import { priceMarket } from "./priced-market.ts";
@@ -49,7 +50,18 @@ export type HoldersFirst = {
  * Of a position that the pools refuse whole, as much is sold as they take; after that no one sells. Pure.
  */
 export function holdersFirst(market: Market, holders: TokenHolders): HoldersFirst {
-  const now = assess(market);
+  const parts = holdersFirstInParts(market, { holders, now: assess(market) });
+  for (;;) {
+    const { done, value } = parts.next();
+    if (done === true) return value;
+  }
+}
+
+/** As `holdersFirst`, in parts: on many pools the dozens of splits take seconds. `now` is the assessment of the market. */
+export function* holdersFirstInParts(
+  market: Market,
+  { holders, now }: { readonly holders: TokenHolders; readonly now: Assessment },
+): Generator<void, HoldersFirst> {
   const midPrice = now.measurement?.midPrice ?? null;
   if (holders.kind === "unknown" || midPrice === null) return { now, holders, steps: null };
   const positions = STANDARD_SIZES.map((size) =>
@@ -61,7 +73,7 @@ export function holdersFirst(market: Market, holders: TokenHolders): HoldersFirs
   let isExhausted = false;
   for (const step of HOLDER_STEPS) {
     for (const { baseUnits } of holders.sellers.slice(soldBy, step)) {
-      const sale: HolderSale = isExhausted ? soldNothing(left) : sellMost(left, baseUnits);
+      const sale: HolderSale = isExhausted ? soldNothing(left) : yield* sellMost(left, baseUnits);
       isExhausted ||= sale.soldBaseUnits < baseUnits;
       left = sale.after;
       sold += sale.soldBaseUnits;
@@ -69,27 +81,41 @@ export function holdersFirst(market: Market, holders: TokenHolders): HoldersFirs
       paid += sale.paidLamports;
       soldBy++;
     }
-    const ladder = laddersOf(left, positions, now);
+    const ladder = yield* laddersOf(left, positions, now);
     const amounts = { soldBaseUnits: sold, unsoldBaseUnits: unsold, paidLamports: paid };
     steps.push({ holders: step, soldBy, ...amounts, ladder });
   }
   return { now, holders, steps };
 }
 
-function laddersOf(
+function* laddersOf(
   market: Market,
   positions: readonly bigint[],
   { family }: Assessment,
-): HoldersStep["ladder"] {
-  const priced = priceMarket(market);
-  const { token } = market;
-  if (priced.midPrice === null || token === null) {
-    return { retail: ladderOf([], "retail", family), pro: ladderOf([], "pro", family) };
+): Generator<void, HoldersStep["ladder"]> {
+  const exits = exitsOf(market);
+  yield;
+  const paid: Record<Profile, (bigint | null)[]> = { retail: [], pro: [] };
+  for (const profile of ["retail", "pro"] as const) {
+    for (const position of positions) {
+      if (exits === null) break;
+      paid[profile].push(paidForPosition(exits, position, profile));
+      yield;
+    }
   }
-  const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
-  const ladder = (profile: Profile) =>
-    ladderOf(paidForPositions(exits, positions, profile), profile, family);
-  return { retail: ladder("retail"), pro: ladder("pro") };
+  return {
+    retail: ladderOf(paid.retail, "retail", family),
+    pro: ladderOf(paid.pro, "pro", family),
+  };
+}
+
+/** Null where no pool is left that has a price. */
+function exitsOf(market: Market): Exits | null {
+  const priced = priceMarket(market);
+  const { midPrice } = priced;
+  if (midPrice === null || market.token === null) return null;
+  const { mostEffortOfMany: mostEffort } = CALIBRATION.split;
+  return openExits(priced, { midPrice, supply: market.token.supply, mostEffort });
 }
 
 export type HolderSale = {
@@ -99,14 +125,16 @@ export type HolderSale = {
 };
 
 /** Sells as much of the amount as the pools take. */
-function sellMost(market: Market, baseUnits: bigint): HolderSale {
+function* sellMost(market: Market, baseUnits: bigint): Generator<void, HolderSale> {
   const whole = sellWhole(market, baseUnits);
+  yield;
   if (whole !== null) return whole;
   let best = soldNothing(market);
   let refused = baseUnits;
   for (let step = 0; step < PART_STEPS; step++) {
     const part = (best.soldBaseUnits + refused) / 2n;
     const sale = part === 0n ? null : sellWhole(market, part);
+    yield;
     if (sale === null) refused = part;
     else best = sale;
   }
@@ -119,11 +147,8 @@ function soldNothing(market: Market): HolderSale {
 
 /** Null where the pools refuse the amount. */
 function sellWhole(market: Market, baseUnits: bigint): HolderSale | null {
-  const { token } = market;
-  const priced = priceMarket(market);
-  if (priced.midPrice === null || token === null) return null;
-  const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
-  const routes = routesForPosition(exits, baseUnits, "pro");
+  const exits = exitsOf(market);
+  const routes = exits === null ? null : routesForPosition(exits, baseUnits, "pro");
   return routes === null ? null : execute(market, routes, baseUnits);
 }
 

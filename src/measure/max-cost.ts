@@ -134,7 +134,8 @@ function open(market: Market): OpenedMarket {
   if (isBlocked || market.token === null) return { kind: "unsellable", reason: "blocked" };
   const { midPrice } = priced;
   if (midPrice === null) return { kind: "unsellable", reason: "no-market" };
-  const exits = openExits(priced, { midPrice, supply: market.token.supply });
+  const { mostEffortOfMany: mostEffort } = CALIBRATION.split;
+  const exits = openExits(priced, { midPrice, supply: market.token.supply, mostEffort });
   return { kind: "open", priced, exits };
 }
 

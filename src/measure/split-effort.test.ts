@@ -7,6 +7,8 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { constantProductPool, levelsPool, poolAddress, TOKEN } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
+import { holdersFirstInParts } from "./holders-first.ts";
+import { exitWithin } from "./max-cost.ts";
 
 test("pools quoted in coins that are sold through one another are measured with few quotes", () => {
   const random = seededRandom(1);
@@ -19,18 +21,7 @@ test("pools quoted in coins that are sold through one another are measured with 
       quote: BigInt(Math.round(lamports)),
       feePpm: Math.floor(between(random, 100, 30_000)),
     });
-    const counting =
-      <A, B>(ask: (amount: A) => B) =>
-      (amount: A): B => {
-        quotes += Array.isArray(amount) ? amount.length : 1;
-        return ask(amount);
-      };
-    return {
-      ...made,
-      quote: counting(made.quote),
-      quoteAscending: counting(made.quoteAscending),
-      sell: counting(made.sell),
-    };
+    return counted(made, (count) => (quotes += count));
   };
   // The last coin is sold through all the others: five hops.
   const coins = [1, 2, 3, 4, 5].map((number) => poolAddress(500 + number));
@@ -48,6 +39,26 @@ test("pools quoted in coins that are sold through one another are measured with 
   }
   assert.ok(measurement.c10Sol > 6.147, `${measurement.c10Sol} SOL`);
 });
+
+/** The pool, and what it becomes after a sale, with the number of quotes of each call. */
+function counted(pool: QuotablePool, count: (quotes: number) => void): QuotablePool {
+  const counting =
+    <A, B>(ask: (amount: A) => B) =>
+    (amount: A): B => {
+      count(Array.isArray(amount) ? amount.length : 1);
+      return ask(amount);
+    };
+  const sell = counting(pool.sell);
+  return {
+    ...pool,
+    quote: counting(pool.quote),
+    quoteAscending: counting(pool.quoteAscending),
+    sell: (amount) => {
+      const sale = sell(amount);
+      return sale.kind === "filled" ? { ...sale, after: counted(sale.after, count) } : sale;
+    },
+  };
+}
 
 /** Pools of dust over chained coins: many searches inside one another, for next to no liquidity. */
 function nestedDust(): {
@@ -107,4 +118,37 @@ test("pools of dust that spend the effort do not lower what the others pay", () 
       assert.ok(pct !== null && now !== null && now <= pct + 0.001, `${now} > ${pct}`);
     }
   }
+});
+
+test("one question that splits dozens of positions takes few quotes, and a part of it very few", () => {
+  let quotes = 0;
+  const count = (more: number): void => {
+    quotes += more;
+  };
+  const honest = [1, 2].map((number) => poolOfSol(50, 0.001, { number }));
+  const dust = nestedDust();
+  const market = marketOf(
+    [...honest, ...dust.pools].map((pool) => counted(pool, count)),
+    { hopPools: dust.hopPools.map((pool) => counted(pool, count)) },
+  );
+  const { exit } = exitWithin(market, 100_000n, "pro");
+  assert.ok(exit.kind === "sold");
+  assert.ok(quotes < 100_000, `${quotes} quotes`);
+  const sellers = Array.from({ length: 20 }, (_, index) => ({
+    owner: poolAddress(index + 1),
+    baseUnits: 1_000_000_000_000n,
+  }));
+  const listed = { supply: 10n ** 18n, excluded: [], unlisted: 0n, slot: 1n };
+  const holders = { kind: "known", sellers, ...listed } as const;
+  const now = assess(market);
+  quotes = 0;
+  let [all, most] = [0, 0];
+  const parts = holdersFirstInParts(market, { holders, now });
+  for (let isDone = false; !isDone; quotes = 0) {
+    isDone = parts.next().done === true;
+    most = Math.max(most, quotes);
+    all += quotes;
+  }
+  assert.ok(most < 5_000, `${most} quotes in one part`);
+  assert.ok(all < 150_000, `${all} quotes`);
 });

@@ -1,6 +1,15 @@
+import { assess as assessMarket } from "#src/measure/assess.ts";
 import type { ExitCurve } from "#src/measure/exit-curve.ts";
+import {
+  type HoldersFirst,
+  holdersFirst,
+  holdersFirstInParts,
+} from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
+import type { TokenHolders } from "#src/measure/token-holders.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import { runInParts } from "#src/platform/run-in-parts.ts";
+import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import { type AssessDeps, marketOf, versionOf } from "./assess-token.ts";
 import type { BackgroundWork } from "./background-work.ts";
@@ -20,6 +29,13 @@ export type TokenMarketsDeps = {
   readonly background: BackgroundWork;
 };
 
+/** Questions that split dozens of positions, one at a time: on many pools each takes seconds. */
+const LONG_QUESTIONS = {
+  maxActive: 1,
+  maxWaiting: 20,
+  overloadedMessage: "Too many long questions are waiting; try again in a moment.",
+};
+
 /** A token's market as it is now, and how something is measured on it: by the models, or on executed amounts. */
 type Measurable = {
   readonly market: Market;
@@ -30,6 +46,7 @@ type Measurable = {
 export class TokenMarkets {
   readonly #deps: TokenMarketsDeps;
   readonly #executed: ExecutedAnswers | null;
+  readonly #longQuestions = new TaskQueue(LONG_QUESTIONS);
   readonly assess: AssessDeps;
 
   constructor(deps: TokenMarketsDeps) {
@@ -113,6 +130,23 @@ export class TokenMarkets {
   async curve(mint: Address): Promise<ExitCurve | null> {
     const measurable = this.#measurable(mint, { isLasting: true });
     return measurable === null ? null : measureCurve(measurable.market, measurable.run);
+  }
+
+  /**
+   * The exits after these holders have sold, of the token's market, as `measure`.
+   *
+   * @throws AppError overloaded if too many such questions wait
+   */
+  holdersFirst(mint: Address, holders: TokenHolders): Promise<HoldersFirst | null> {
+    return this.#longQuestions.run(async () => {
+      const token = this.#deps.state.tokens.get(mint);
+      const lasting = token === undefined ? null : this.of(token);
+      const asked = token === undefined ? null : this.modelled(token);
+      if (lasting === null || asked === null)
+        return this.measure(mint, (market) => holdersFirst(market, holders));
+      const now = assessMarket(asked);
+      return runInParts(holdersFirstInParts(lasting, { holders, now }), this.#deps.clock);
+    });
   }
 
   #measurable(mint: Address, lasting: { readonly isLasting: boolean }): Measurable | null {

@@ -1,7 +1,7 @@
 import type { ExitAt } from "#src/measure/exit-at.ts";
 import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
-import { type HoldersFirst, holdersFirst } from "#src/measure/holders-first.ts";
+import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
 import { type StressedExit, stress } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
@@ -234,7 +234,7 @@ export class Tracker implements Markets {
     const pools = poolAddresses(refsOf(token.group), this.#state.known);
     const holders = await this.#tokenHolders.of(mint, pools);
     // Reading takes a while: use the market as it is now.
-    return this.#markets.measure(mint, (market) => holdersFirst(market, holders));
+    return this.#markets.holdersFirst(mint, holders);
   }
 
   /** Tracks these tokens, each named once, until the next call, whether or not they are asked for. */
