@@ -3,6 +3,7 @@ import { isWithin, type WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { type AssessDeps, assessToken } from "./assess-token.ts";
 import { withLostTrend } from "./carried-assessment.ts";
+import { CostlyTokens } from "./costly-tokens.ts";
 import { groupsOf } from "./followed-tokens.ts";
 import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
@@ -64,6 +65,7 @@ export class Answers {
   readonly onServed = new Listeners<Assessed>();
   readonly #usedRounds: Rounds<FollowedToken>;
   readonly #rounds: Rounds<FollowedToken>;
+  readonly #costly = new CostlyTokens();
   #measuredAtMs = 0;
   /** The last call that measured unused tokens. */
   #lastOthers = { endedAtMs: 0, tookMs: 0 };
@@ -168,11 +170,16 @@ export class Answers {
   }
 
   #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
-    const { state, assess, observer } = this.#deps;
+    const { state, assess, observer, clock } = this.#deps;
     const before = token.assessed;
-    const measured = assessToken(state, token, assess, { nowMs, maxAgeMs });
+    // Its last assessment may be of a slot that was dropped.
+    const isResting =
+      this.#costly.isResting(token, nowMs) && state.unconfirmed?.takenBack.has(token) !== true;
+    const startedMs = clock.nowMs();
+    const measured = assessToken(state, token, assess, { nowMs, maxAgeMs, isResting });
     if (measured === null) return null;
     const isMeasured = token.assessed !== before;
+    if (isMeasured) this.#costly.note(token, { startedMs, nowMs: clock.nowMs() });
     const alertChange =
       isMeasured || isSampleDue(token.series, nowMs)
         ? observer.observe(token, measured, nowMs)

@@ -91,12 +91,14 @@ function marketAt(
 /**
  * Measures the token again if anything it depends on changed, or if its answer is older than `maxAgeMs`; an
  * unchanged answer is carried on to the newest slot where measuring would give the same.
+ *
+ * @param options.isResting it is not measured now: its last answer is given, which states its slot
  */
 export function assessToken(
   state: LiveState,
   token: FollowedToken,
   deps: AssessDeps,
-  options: { readonly nowMs: number; readonly maxAgeMs: number },
+  options: { readonly nowMs: number; readonly maxAgeMs: number; readonly isResting?: boolean },
 ): Assessment | null {
   const { assessed } = token;
   if (assessed !== null && options.nowMs - assessed.atMs < options.maxAgeMs) {
@@ -109,6 +111,7 @@ export function assessToken(
     token.assessed = { assessment: carried, atMs: nowMs, version, carriedUnder };
     return carried;
   }
+  if (assessed !== null && options.isResting === true) return assessed.assessment;
   const { newest } = state.times;
   const clock = newest === null ? null : new NotedClock(newest);
   const market =
