@@ -2,10 +2,14 @@ import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
-import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable } from "../shared/curves/constant-product.ts";
-import { MULTI_HOP_SWAP, ratesInChain, SINGLE_SALE } from "../shared/pump-fees/fee-config.ts";
+import {
+  MULTI_HOP_SWAP,
+  ratesInChain,
+  SINGLE_SALE,
+  tradeFeePpm,
+} from "../shared/pump-fees/fee-config.ts";
 import { allFeesPpm, transfersOf } from "../shared/reserve-pool.ts";
 import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { ChainPlace, Clock, PoolOutline, Venue } from "../venue.ts";
@@ -96,7 +100,9 @@ function feePpmAt(
   { epoch }: Clock,
   place: ChainPlace,
 ): number {
-  const { protocolBps, creatorBps } = ratesInChain(curveRates(state), place);
+  // A curve has no liquidity providers.
+  const rates = { ...ratesInChain(curveRates(state), place), lpBps: 0n };
+  const poolPpm = tradeFeePpm(rates, inputMint === state.quoteMint);
   const side = { venue: pumpCurve, state, inputMint, epoch };
-  return allFeesPpm(toNumber(protocolBps + creatorBps) * 100, transfers(state, inputMint), side);
+  return allFeesPpm(poolPpm, transfers(state, inputMint), side);
 }

@@ -18,7 +18,7 @@ import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { pumpCurve } from "./adapter.ts";
 import type { PumpCurveState } from "./decode.ts";
-import { costExactOut, purchaseInChain } from "./quote.ts";
+import { buyParts, costExactOut, purchaseInChain } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
@@ -119,7 +119,18 @@ test("quotes in SOL, USDC and anything else pay their own schedules", () => {
   assert.equal(ppm({ fees }), 10_000);
   assert.equal(ppm({ fees, quoteMint: USDC }), 20_000);
   assert.equal(ppm({ fees, quoteMint: testAddress(9) }), 30_000);
-  assert.equal(ppm({ fees: { ...fees, exotic: rates(0n, 0n, 0n) }, quoteMint: COIN }), 40_000);
+  const unset = { ...fees, exotic: rates(0n, 0n, 0n) };
+  assert.equal(ppm({ fees: unset, quoteMint: testAddress(9) }), 40_000);
+});
+
+test("the stated fee of a purchase is its part of all that is spent, and of a sale the rates", () => {
+  const state = stateOf({});
+  assert.equal(pumpCurve.feePpm(state, COIN, CLOCK), 12_500);
+  // Of 10,125 spent, 125: 12,345.7 ppm.
+  assert.equal(pumpCurve.feePpm(state, WSOL, CLOCK), 12_346);
+  const spent = 10n ** 9n;
+  const { gross } = buyParts(state, spent);
+  assert.equal(spent - gross, 12_345_680n);
 });
 
 test("the tier depends on the live supply, a mayhem coin's on the curve's total supply", () => {
