@@ -264,7 +264,8 @@ function roundingOf(pools: readonly QuotablePool[]): number {
 
 /** What a first unit pays after fees, as a double. */
 function steepestOf(pool: QuotablePool): number {
-  return Math.max(0, 1 - pool.feePpm / 1_000_000) * spotOf(pool);
+  const feePpm = pool.leastFeePpm ?? pool.feePpm;
+  return Math.max(0, 1 - feePpm / 1_000_000) * spotOf(pool);
 }
 
 function spotOf({ spotPrice }: QuotablePool): number {

@@ -9,7 +9,7 @@ export type RouteLeg = {
   readonly outputMint: Address;
   readonly amountIn: bigint;
   readonly amountOut: bigint;
-  /** All fees of a first unit in this pool, parts per million, for display. */
+  /** All fees of a small sale in this pool, parts per million, for display. */
   readonly feePpm: number;
   /** Sold as a part of one instruction over all legs of its route. */
   readonly isChained: boolean;

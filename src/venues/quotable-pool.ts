@@ -69,8 +69,10 @@ export type QuotablePool = {
   readonly cautions: readonly PoolCaution[];
   /** Quote base units per base unit sold, before fees; null where nothing can be sold. */
   readonly spotPrice: Ratio | null;
-  /** All fees of a first unit, parts per million: the pool's, and both mints' transfer fees. */
+  /** All fees of a small sale, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
+  /** The fees of a first unit, where larger sales pay a higher rate; null or absent: `feePpm`. */
+  readonly leastFeePpm?: number | null;
   /** The part of `feePpm` that depends on the pool's depth; absent: no part does. */
   readonly cappedFee?: CappedFee | null;
   /**
@@ -110,6 +112,7 @@ export type PoolSide = {
   /** Output units per input unit, before fees; null where nothing can be had. */
   readonly spotPrice: Ratio | null;
   readonly feePpm: number;
+  readonly leastFeePpm?: number | null;
   readonly reachable: (fallBps: number) => bigint;
 };
 
@@ -212,6 +215,9 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
         ? venue.feePpm(state, baseMint, clock)
         : chainSales.feePpm(state, baseMint, clock, place);
     },
+    get leastFeePpm() {
+      return venue.leastFeePpm?.(state, baseMint, clock) ?? null;
+    },
     get cappedFee() {
       const transfers = venue.transfers?.(state, baseMint);
       if (transfers === undefined) return null;
@@ -224,6 +230,9 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
       },
       get feePpm() {
         return venue.feePpm(state, binding.quoteMint, clock);
+      },
+      get leastFeePpm() {
+        return venue.leastFeePpm?.(state, binding.quoteMint, clock) ?? null;
       },
       reachable: (fallBps) => venue.reachable(state, binding.quoteMint, fallBps),
     },

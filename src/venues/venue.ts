@@ -239,6 +239,8 @@ export interface Venue<State> {
    * fees of their own.
    */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
+  /** The fees of a first unit, where a program charges larger amounts a higher rate; absent: `feePpm`. */
+  leastFeePpm?(state: State, inputMint: Address, clock: Clock): number;
   /**
    * 1: the program's rounding costs a sale at most one unit of the input, for any amount, apart from the
    * mint's own transfer fee. Absent: no limit is promised, and two units are counted. A program that rounds

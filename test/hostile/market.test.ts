@@ -4,10 +4,12 @@ import { honestMarket } from "#bench/adversary/honest-markets.ts";
 import { assessPlan, marketOfPlan } from "#bench/adversary/measure-plan.ts";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/exit-at.ts";
+import { exitLanes } from "#src/measure/exit-lane.ts";
 import { slippageAtSize } from "#src/measure/ladder.ts";
+import { priceMarket } from "#src/measure/priced-market.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
 import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools.ts";
-import { bidPool, honestPool, planOf, seen } from "./plans.ts";
+import { bidPool, honestPool, limitedBidPool, planOf, seen } from "./plans.ts";
 
 describe("case 1: a pool of 0.12 SOL whose fee hides its price", () => {
   const alone = seen(assessPlan(planOf([honestPool()])));
@@ -38,6 +40,33 @@ describe("case 1: a pool of 0.12 SOL whose fee hides its price", () => {
       assert.deepEqual(after, before);
     });
   }
+});
+
+describe("case 1a: a pool whose rate limiter charges a first unit next to nothing", () => {
+  const honest = poolOfSol(100);
+  const alone = seen(assess(marketOf([honest])));
+
+  for (const [sol, multiple] of [
+    [2, 1.3],
+    [20, 2],
+    [100, 10],
+  ] as const) {
+    test(`${sol} SOL at ${multiple} times the market change no answer`, () => {
+      const limited = limitedBidPool(sol, { price: 0.001 * multiple, freeUnits: 1n });
+      // Of a million units it pays what ten thousand are worth to it.
+      assert.equal(limited.quote(1_000_000n), BigInt(Math.floor(10 * multiple)));
+      assert.deepEqual(seen(assess(marketOf([honest, limited]))), alone);
+    });
+  }
+
+  test("what a split can pay is bounded by what the pool pays for the first units", () => {
+    const freeUnits = 1_000_000_000n;
+    const limited = limitedBidPool(20, { price: 0.002, freeUnits });
+    const [lane] = exitLanes(priceMarket(marketOf([limited])).open, []);
+    const perUnit = Number(limited.quote(freeUnits) ?? 0n) / Number(freeUnits);
+    assert.ok(limited.feePpm > 900_000 && perUnit > 0.0019);
+    assert.ok((lane?.lane.steepest ?? 0) >= perUnit);
+  });
 });
 
 describe("prices that little of the near depth states (method.md 7)", () => {

@@ -1,7 +1,12 @@
 import type { MarketPlan, PoolPlan } from "#bench/adversary/pool-plan.ts";
 import type { Assessment, Measurement } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
+import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
+import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
+import { dammV2State } from "#test/support/meteora-pools.ts";
+import { poolAddress, TOKEN } from "#test/support/pools.ts";
 
 /** What a user sees of an assessment. */
 export type Seen = {
@@ -44,6 +49,50 @@ export function bidPool(changes: Partial<PoolPlan>): PoolPlan {
 
 export function planOf(pools: readonly PoolPlan[], changes: Partial<MarketPlan> = {}): MarketPlan {
   return { seed: 1, unitLamports: 0.001, supplySol: 20_000, pools, ...changes };
+}
+
+const LIMITED_CLOCK = { slot: 5_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+
+/**
+ * A DAMM v2 pool that only buys, for SOL, and whose rate limiter charges 0.01 % of `freeUnits` base units and
+ * almost 99 % of a hundred times as much.
+ */
+export function limitedBidPool(
+  sol: number,
+  { price, freeUnits }: { readonly price: number; readonly freeUnits: bigint },
+): QuotablePool {
+  const sqrtPrice = BigInt(Math.round(Math.sqrt(1 / price) * 2 ** 64));
+  const sqrtMaxPrice = 1_000n * sqrtPrice;
+  const held = BigInt(Math.round(sol * 1e9));
+  const plain = dammV2State();
+  const state = dammV2State({
+    tokenA: { ...plain.tokenA, mint: WSOL, reserve: held, vaultAmount: held },
+    tokenB: { ...plain.tokenB, mint: TOKEN, reserve: 0n, vaultAmount: 0n },
+    liquidity: (held * sqrtPrice * sqrtMaxPrice) / (sqrtMaxPrice - sqrtPrice),
+    sqrtPrice,
+    initSqrtPrice: sqrtPrice,
+    sqrtMinPrice: sqrtPrice,
+    sqrtMaxPrice,
+    collectFeeMode: "only-b",
+    activationPoint: LIMITED_CLOCK.unixTimestamp - 100n,
+    baseFee: {
+      kind: "rate-limiter",
+      cliffFeeNumerator: 100_000n,
+      feeIncrementBps: 9_000n,
+      maxDuration: 43_200n,
+      maxFeeBps: 9_900n,
+      referenceAmount: freeUnits,
+    },
+  });
+  return bindPool({
+    venue: meteoraDammV2,
+    address: poolAddress(99),
+    state,
+    baseMint: TOKEN,
+    quoteMint: WSOL,
+    clock: LIMITED_CLOCK,
+    fast: null,
+  });
 }
 
 export function seen(assessment: Assessment): Seen {

@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { divCeil, minBigint } from "#src/units/integer.ts";
+import { divCeil, maxBigint, minBigint, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
@@ -7,9 +7,15 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable, squareRootFloor } from "../shared/curves/constant-product.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
-import { allFeesPpm, hookCautions, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
+import {
+  allFeesPpm,
+  hookCautions,
+  smallSale,
+  transfersOf,
+  vaultsOutline,
+} from "../shared/reserve-pool.ts";
 import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
-import type { Clock, PoolSearch, Venue } from "../venue.ts";
+import type { ExactIn, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
@@ -53,7 +59,9 @@ export const meteoraDammV2: Venue<DammV2State> = {
   reachable,
   withdraw,
   transfers,
-  feePpm,
+  feePpm: (state, inputMint, clock) =>
+    feePpmOf(state, { inputMint, clock, amountIn: smallAmount(state, inputMint) }),
+  leastFeePpm: (state, inputMint, clock) => feePpmOf(state, { inputMint, clock, amountIn: 1n }),
   openFast: openFastDammV2,
 };
 
@@ -151,11 +159,21 @@ function transfers({ tokenA, tokenB }: DammV2State, inputMint: Address): Charged
   return transfersOf(inputMint === tokenA.mint, tokenA.transferFee, tokenB.transferFee);
 }
 
-function feePpm(state: DammV2State, inputMint: Address, clock: Clock): number {
+/**
+ * The amount whose fee is stated. A rate limiter charges a first unit its least fee, also where it takes 99 % of
+ * every real sale, so that no seller is paid the pool's price.
+ */
+function smallAmount(state: DammV2State, inputMint: Address): bigint {
+  if (state.baseFee.kind !== "rate-limiter") return 1n;
+  const sold = smallSale({ venue: meteoraDammV2, state, inputMint });
+  return minBigint(maxBigint(sold, 1n), U64_MAX);
+}
+
+function feePpmOf(state: DammV2State, { inputMint, clock, amountIn }: ExactIn): number {
   const isAToB = inputMint === state.tokenA.mint;
   try {
     const point = pointOf(state, clock);
-    const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn: 1n });
+    const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn });
     const side = { venue: meteoraDammV2, state, inputMint, epoch: clock.epoch };
     return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers(state, inputMint), side);
   } catch (error) {

@@ -159,6 +159,33 @@ test("a rate limiter charges big buys of A more, and only for its time", () => {
   assert.ok(sold.kind === "filled" && sold.after.tokenB.protocolFee < 20_100n);
 });
 
+test("the stated fee of a limited direction is that of a sale that lowers the price by 1 %", () => {
+  const limited = (referenceAmount: bigint) =>
+    dammV2State({
+      collectFeeMode: "only-b",
+      activationPoint: 1_789_999_990n,
+      baseFee: {
+        kind: "rate-limiter",
+        cliffFeeNumerator: 10_000_000n,
+        feeIncrementBps: 9_000n,
+        maxDuration: 10n,
+        maxFeeBps: 9_900n,
+        referenceAmount,
+      },
+    });
+  // Of a trillion, 5,012,562,893 lower the price by 1 %.
+  const ppm = (referenceAmount: bigint) =>
+    meteoraDammV2.feePpm(limited(referenceAmount), MINT_B, CLOCK);
+  assert.equal(ppm(10_000_000_000n), 10_000);
+  // 1 % of the first half, 91 % of the second: the fee and its rate are rounded up.
+  assert.equal(ppm(2_506_281_447n), 460_001);
+  assert.equal(ppm(1n), 990_000);
+  assert.equal(meteoraDammV2.leastFeePpm?.(limited(1n), MINT_B, CLOCK), 10_000);
+  assert.equal(meteoraDammV2.feePpm(limited(1n), MINT_A, CLOCK), 10_000);
+  const over = { ...CLOCK, unixTimestamp: 1_790_000_001n };
+  assert.equal(meteoraDammV2.feePpm(limited(1n), MINT_B, over), 10_000);
+});
+
 test("a market-cap schedule falls as the root price rises above the first, until it expires", () => {
   const baseFee = {
     kind: "market-cap-linear" as const,

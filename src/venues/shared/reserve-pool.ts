@@ -183,6 +183,12 @@ function leftAfter(left: number, { ppm }: Charged): number {
   return Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
 }
 
+/** What a sale hands in that lowers the price by 1 %, before all fees, rounded down; base units. */
+export function smallSale<State>({ venue, state, inputMint }: Omit<SoldSide<State>, "epoch">) {
+  const paid = venue.reachable(state, inputMint, SMALL_FALL_BPS);
+  return soldFor(paid, venue.spotPrice(state, inputMint));
+}
+
 /** What is sold for `paid` at a spot, rounded down. */
 function soldFor(paid: bigint, spot: Ratio | null): bigint {
   return spot === null ? 0n : (paid * spot.denominator) / spot.numerator;
