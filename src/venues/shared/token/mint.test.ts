@@ -129,6 +129,23 @@ test("a mint whose extensions are cut off is unknown, not one without extensions
   assert.equal(decodeMint(mint({ extensions: [{ type: 12, body: new Uint8Array(31) }] })), null);
 });
 
+test("a transfer fee above the whole amount is none that the program writes: the mint is unknown", () => {
+  const withRates = (older: bigint, newer: bigint) =>
+    decodeMint(
+      mint({
+        extensions: [
+          {
+            type: 1,
+            body: fieldsOf(OWNER, null, new Uint8Array(8), fee(3n, 9n, older), fee(8n, 9n, newer)),
+          },
+        ],
+      }),
+    );
+  assert.equal(withRates(10_000n, 10_000n)?.transferFee?.newer.feeBps, 10_000);
+  assert.equal(withRates(10_001n, 0n), null);
+  assert.equal(withRates(0n, 65_535n), null);
+});
+
 test("any bytes behind a mint's extensions is read or refused, never thrown at", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), (garbage) => {

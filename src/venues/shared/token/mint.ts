@@ -11,6 +11,8 @@ const ACCOUNT_TYPE = 165;
 const MINT_TYPE = 1;
 const EXTENSIONS = 166;
 
+const WHOLE_BPS = 10_000;
+
 const EXTENSION = {
   transferFeeConfig: 1,
   defaultAccountState: 6,
@@ -68,7 +70,8 @@ export function decodeMint(account: Account | null | undefined): Mint | null {
     return body.length >= length ? new ByteReader(body) : null;
   };
 
-  const fee = extensionReader(EXTENSION.transferFeeConfig, 108);
+  const feeConfig = extensionReader(EXTENSION.transferFeeConfig, 108);
+  const fee = feeConfig && transferFeeOf(feeConfig);
   const hook = extensionReader(EXTENSION.transferHook, 64);
   const delegate = extensionReader(EXTENSION.permanentDelegate, 32);
   const initial = extensionReader(EXTENSION.defaultAccountState, 1);
@@ -81,8 +84,8 @@ export function decodeMint(account: Account | null | undefined): Mint | null {
     decimals: reader.u8(44),
     mintAuthority: reader.u32(0) === 0 ? null : reader.address(4),
     freezeAuthority: reader.u32(46) === 0 ? null : reader.address(50),
-    transferFee: fee === undefined ? null : { older: readFee(fee, 72), newer: readFee(fee, 90) },
-    transferFeeAuthority: fee === undefined ? null : optionalAddress(fee, 0),
+    transferFee: fee?.schedule ?? null,
+    transferFeeAuthority: fee?.authority ?? null,
     transferHookAuthority: hook === undefined ? null : optionalAddress(hook, 0),
     transferHook: hook === undefined ? null : optionalAddress(hook, 32),
     permanentDelegate: delegate === undefined ? null : optionalAddress(delegate, 0),
@@ -119,6 +122,18 @@ function readExtensions(data: Uint8Array): Map<number, Uint8Array> | null {
     offset = end;
   }
   return found;
+}
+
+type TransferFeeConfig = {
+  readonly schedule: TransferFeeSchedule;
+  readonly authority: Address | null;
+};
+
+/** Null where a rate is above the whole amount, which the program never writes. */
+function transferFeeOf(config: ByteReader): TransferFeeConfig | null {
+  const schedule = { older: readFee(config, 72), newer: readFee(config, 90) };
+  const isPossible = Math.max(schedule.older.feeBps, schedule.newer.feeBps) <= WHOLE_BPS;
+  return isPossible ? { schedule, authority: optionalAddress(config, 0) } : null;
 }
 
 function readFee(reader: ByteReader, offset: number): TransferFee {
