@@ -34,7 +34,10 @@ function quote(state: PumpCurveState, side: "sell" | "buy", amountIn: bigint) {
   return pumpCurve.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
 }
 
-test("a trade pays out of what is really there, and more in is never less out", () => {
+/** The two fees of a sale are rounded up separately: both may grow by a unit where its gross does. */
+const lessAtMost = { sell: 1n, buy: 0n };
+
+test("a trade pays out of what is really there, and more in is less out by a fee's rounding at most", () => {
   fc.assert(
     fc.property(
       states,
@@ -46,7 +49,8 @@ test("a trade pays out of what is really there, and more in is never less out", 
         const greater = quote(state, side, first + more);
         if (less.kind !== "filled") return;
         assert.ok(less.amountOut <= (side === "sell" ? state.realQuote : state.realToken));
-        if (greater.kind === "filled") assert.ok(greater.amountOut >= less.amountOut);
+        if (greater.kind !== "filled") return;
+        assert.ok(greater.amountOut >= less.amountOut - lessAtMost[side]);
       },
     ),
   );

@@ -89,6 +89,13 @@ test("protocol and creator fee are rounded up separately", () => {
   assert.equal(amountOut(quote(trading, "sell", 109n)), 108n - 2n - 1n);
 });
 
+test("a sale of one unit more pays one lamport less where both fees grow by one", () => {
+  const trading = { virtualToken: 10n ** 12n, virtualQuote: 10n ** 12n, realQuote: 10n ** 11n };
+  // 0.95 % and 0.3 % of 20,000 are whole numbers.
+  assert.equal(amountOut(quote(trading, "sell", 20_001n)), 20_000n - 190n - 60n);
+  assert.equal(amountOut(quote(trading, "sell", 20_002n)), 20_001n - 191n - 61n);
+});
+
 test("a curve without a creator charges the protocol's fee alone", () => {
   const trading = { virtualToken: 1_000_000n, virtualQuote: 1_000_000n, realQuote: 500_000n };
   assert.equal(amountOut(quote({ ...trading, creator: null }, "sell", 109n)), 106n);
