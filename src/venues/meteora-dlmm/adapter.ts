@@ -16,7 +16,7 @@ import { accumulatorAt, feeRate, referencesAt } from "./fees.ts";
 import { DLMM_PROGRAM, LB_PAIR } from "./layout.ts";
 import { liquidityShares, withdrawPositions } from "./positions.ts";
 import { quoteExactIn, sideOf, statusOf } from "./quote.ts";
-import type { Bin, DlmmState } from "./state.ts";
+import type { DlmmState } from "./state.ts";
 
 /** Bin step and base factor of the presets that most pairs are made from. */
 const COMMON_PRESETS = [
@@ -125,18 +125,18 @@ function transfers(
 
 function feePpm(state: DlmmState, inputMint: Address, clock: Clock): number {
   const side = sideOf(state, inputMint);
-  const bin = side === null ? null : firstPayingBin(state, side);
-  if (bin === null) return 0;
+  if (side === null) return 0;
+  const binId = firstPayingBin(state, side)?.id ?? state.activeId;
   const sold = { venue: meteoraDlmm, state, inputMint, epoch: clock.epoch };
-  return allFeesPpm(poolFeePpm(state, bin, clock), transfers(state, inputMint), sold);
+  return allFeesPpm(poolFeePpm(state, binId, clock), transfers(state, inputMint), sold);
 }
 
-function poolFeePpm(state: DlmmState, bin: Bin, clock: Clock): number {
+function poolFeePpm(state: DlmmState, binId: number, clock: Clock): number {
   const { parameters, activeId, volatility } = state;
   try {
     const { unixTimestamp } = clock;
     const references = referencesAt(volatility, parameters, { activeId, unixTimestamp });
-    const rate = feeRate(parameters, accumulatorAt(references, parameters, bin.id));
+    const rate = feeRate(parameters, accumulatorAt(references, parameters, binId));
     return toNumber((rate + RATE_PER_PPM - 1n) / RATE_PER_PPM);
   } catch (error) {
     // The program can't compute its fee and refuses every swap: nothing is left of a first unit.

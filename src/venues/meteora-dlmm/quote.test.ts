@@ -51,6 +51,13 @@ test("fees only in Y are taken from what a sale of X pays and from what a sale o
   assert.equal(bought.after.bins[0]?.amountY, 1_009_900n);
 });
 
+test("a pair without a bin that pays states the fee of its active bin, and not none", () => {
+  const onlyAsks = stateOf({ parameters: NO_VARIABLE_FEE, bins: [{ id: 3, x: 1_000_000n }] });
+  assert.equal(paid(onlyAsks, 10_000n), "insufficient-liquidity");
+  assert.equal(meteoraDlmm.feePpm(onlyAsks, MINT_X, CLOCK), 10_000);
+  assert.equal(meteoraDlmm.feePpm(onlyAsks, MINT_Y, CLOCK), 10_000);
+});
+
 test("empty bins and arrays in between are jumped and cost nothing", () => {
   const near = stateOf({ parameters: NO_VARIABLE_FEE, bins: [{ id: -400, y: 10n ** 9n }] });
   const quote = sell(near, 10_000n);
