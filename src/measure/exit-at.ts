@@ -95,7 +95,7 @@ function sellOn(
   };
 }
 
-/** The loss against the mid with every leg's fee added back, at the rate that a first unit pays. */
+/** The loss against the mid with every leg's fee added back, at the rate that a small sale pays. */
 function priceImpactPct(routes: readonly ExitRoute[], sizeLamports: bigint): number {
   const beforeFees = routes.reduce((sum, { paidLamports, legs }) => {
     const kept = legs.reduce((share, leg) => share * (1 - Math.min(leg.feePpm, 999_999) / 1e6), 1);

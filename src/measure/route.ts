@@ -15,7 +15,7 @@ export type Route = {
   readonly chain: readonly QuotablePool[] | null;
   /** Lamports per base unit, before fees; null where nothing can be sold here now. */
   readonly spotPrice: Ratio | null;
-  /** What a first unit loses to all fees of all pools of the route, as a share. */
+  /** What a small sale loses to all fees of all pools of the route, as a share. */
   readonly feeShare: number;
   /** Lamports that selling can still reach in `pool`, other quotes at spot; 0 where it is not open. */
   readonly depthLamports: bigint;
@@ -202,7 +202,7 @@ export function isPaused({ status }: Pick<QuotablePool, "status">): boolean {
   return status === "paused" || status === "not-open-yet";
 }
 
-/** What a first unit loses to the fees of pools in a row, as a share. */
+/** What a small sale loses to the fees of pools in a row, as a share. */
 function feeShareOf(pools: readonly QuotablePool[]): number {
   return 1 - pools.reduce((kept, { feePpm }) => kept * Math.max(0, 1 - feePpm / PPM), 1);
 }
