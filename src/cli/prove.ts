@@ -7,7 +7,6 @@ import { systemClock } from "#src/platform/clock.ts";
 import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { SaleOutcome, SaleProof } from "#src/proof/prover.ts";
-import { clockOf } from "#src/track/chain-clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -37,10 +36,7 @@ export async function prove(args: readonly string[], output: Output): Promise<nu
       output.err(`${mint} has no pool or curve on any program we model`);
       return 1;
     }
-    const { market, accounts } = loaded;
-    const clock = clockOf(accounts) ?? (await chain.source.readClock());
-    const ground = { market, accounts, clock };
-    const proof = await proofs.prove(ground, { profile, sizeLamports: size });
+    const proof = await proofs.prove(loaded, { profile, sizeLamports: size });
     output.out(isJson ? jsonOf(mint, proof) : reportOf(proof));
     return proof.isEqual === true ? 0 : 1;
   } catch (error) {

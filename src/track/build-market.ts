@@ -4,7 +4,7 @@ import type { AccountSet } from "#src/venues/account-set.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Clock } from "#src/venues/venue.ts";
-import { bindOpenPool, type OpenPool, unpricedPool } from "./open-pool.ts";
+import { bindOpenPool, clockFor, type OpenPool, unpricedPool } from "./open-pool.ts";
 import { isMoney } from "./quote-mints.ts";
 import { tokenFacts } from "./token-facts.ts";
 
@@ -18,7 +18,7 @@ export type MarketInput = Omit<
   readonly hopPools: readonly OpenPool[];
   /** The pools left out because there are too many, summed into one. */
   readonly leftOut: readonly UnpricedPool[];
-  /** The clock that quotes use. */
+  /** The chain's clock; quotes use a later one if the pools' accounts are newer. */
   readonly clock: Clock;
 };
 
@@ -32,7 +32,8 @@ export function unsearchedHops(
 
 /** Builds the input of the measurement from decoded pools. Pure. */
 export function buildMarket(input: MarketInput, known: AccountSet): Market {
-  const { mintFacts, leftOut, clock, ...facts } = input;
+  const { mintFacts, leftOut, clock: received, ...facts } = input;
+  const clock = clockFor([...input.pools, ...input.hopPools], received);
   const pools: QuotablePool[] = [];
   const unpriced: UnpricedPool[] = [...leftOut];
   for (const pool of input.pools) {

@@ -20,7 +20,7 @@ import {
   loadToken,
   MAX_HOPS,
 } from "./load-token.ts";
-import { openPool, type PoolRef } from "./open-pool.ts";
+import { clockFor, openPool, type PoolRef } from "./open-pool.ts";
 import { isMoney } from "./quote-mints.ts";
 
 /** Reads of all accounts at one slot. The second is needed if the price moved to new tick or bin arrays. */
@@ -32,6 +32,8 @@ export type LoadedMarket =
       readonly market: Market;
       /** Every account behind it, including the mint and the Clock sysvar; null: does not exist. */
       readonly accounts: ReadonlyMap<Address, Account | null>;
+      /** The clock of its quotes. */
+      readonly clock: Clock;
       /** Pool queries that the provider refused. */
       readonly refusals: readonly string[];
     }
@@ -54,10 +56,9 @@ export async function loadMarket(deps: LoadDeps, mint: Address): Promise<LoadedM
   const hops = await loadHops(deps, { mint, pools: found.pools }, first);
   const pools = [...token.found.pools, ...hops.flatMap(({ found }) => found.pools)];
   const consistent = await readTogether(deps, { mint, pools, known: first });
-  const market = marketOf(deps, { mint, token, hops, ...consistent });
   return {
     kind: "market",
-    market,
+    ...marketOf(deps, { mint, token, hops, ...consistent }),
     accounts: consistent.known,
     refusals: [token.found, ...hops.map(({ found }) => found)].flatMap(({ refusals }) => refusals),
   };
@@ -137,7 +138,10 @@ type MarketParts = Consistent & {
   readonly hops: readonly LoadedHop[];
 };
 
-function marketOf(deps: LoadDeps, parts: MarketParts): Market {
+function marketOf(
+  deps: LoadDeps,
+  parts: MarketParts,
+): { readonly market: Market; readonly clock: Clock } {
   const { mint, token, hops, known, clock } = parts;
   const mintFacts: Mint | null = decodeMint(known.get(mint)) ?? token.mintFacts;
   const stateTimeMs = blockTimeMs(clock);
@@ -160,5 +164,8 @@ function marketOf(deps: LoadDeps, parts: MarketParts): Market {
     historySeconds: null,
     exactPctByVenue: new Map(),
   };
-  return buildMarket(input, known);
+  return {
+    market: buildMarket(input, known),
+    clock: clockFor([...input.pools, ...input.hopPools], clock),
+  };
 }

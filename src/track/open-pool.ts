@@ -72,6 +72,21 @@ function refreshedFast(pool: OpenPool, known: AccountSet): FastQuoter | null {
   return pool.quoter;
 }
 
+/**
+ * The clock for quotes in these pools. Their accounts may be newer than the chain's clock that was received: then it
+ * is the latest time in them, since the chain's time never falls.
+ */
+export function clockFor(pools: readonly OpenPool[], clock: Clock): Clock {
+  let latest = clock;
+  for (const { ref, decoded } of pools) {
+    if (decoded.kind === "unusable") continue;
+    const writtenAt = ref.venue.writtenAt?.(decoded.state);
+    if (writtenAt === undefined || writtenAt <= latest.unixTimestamp) continue;
+    latest = { slot: clock.slot, epoch: clock.epoch, unixTimestamp: writtenAt };
+  }
+  return latest;
+}
+
 /** The pool bound to a clock; null if it is unusable or pays in a token we do not count. */
 export function bindOpenPool(pool: OpenPool, clock: Clock): QuotablePool | null {
   if (pool.decoded.kind === "unusable" || pool.quoteMint === null) return null;

@@ -11,12 +11,13 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { runInParts } from "#src/platform/run-in-parts.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
-import { type AssessDeps, marketOf, versionOf } from "./assess-token.ts";
+import { type AssessDeps, marketOf, openPools, versionOf } from "./assess-token.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
 import { groupsOf } from "./followed-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import { measureCurve } from "./measure-curve.ts";
+import { clockFor } from "./open-pool.ts";
 import { refreshGroups } from "./refresh-pools.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
 
@@ -105,13 +106,14 @@ export class TokenMarkets {
   ground(token: FollowedToken): SaleGround | null {
     const { state } = this.#deps;
     const market = this.#marketOf(token, { isLasting: true });
-    const clock = state.times.newest;
-    if (market === null || clock === null) return null;
+    const { newest } = state.times;
+    if (market === null || newest === null) return null;
     const groups = groupsOf(state, token);
     const isPending = ({ pools }: PoolGroup): boolean =>
       pools.values().some(({ pendingSlot }) => pendingSlot !== null);
     if (groups.some(isPending)) return null;
-    return { market, accounts: accountsBehind(state, token), clock };
+    const pools = groups.flatMap((group) => openPools(state, group));
+    return { market, accounts: accountsBehind(state, token), clock: clockFor(pools, newest) };
   }
 
   /**

@@ -3,7 +3,7 @@ import { STABLE_MINTS } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { openPools } from "./assess-token.ts";
 import type { LiveState } from "./live-state.ts";
-import { bindOpenPool } from "./open-pool.ts";
+import { bindOpenPool, clockFor } from "./open-pool.ts";
 
 /** Lamports per millionth of a USD, by the stables' SOL pools that are followed now; null without one. */
 export function usdPrice(state: LiveState): Ratio | null {
@@ -12,7 +12,9 @@ export function usdPrice(state: LiveState): Ratio | null {
   const pools = STABLE_MINTS.flatMap((mint) => {
     const group = state.hops.get(mint);
     if (group === undefined) return [];
-    return openPools(state, group).flatMap((open) => bindOpenPool(open, clock) ?? []);
+    const open = openPools(state, group);
+    const latest = clockFor(open, clock);
+    return open.flatMap((pool) => bindOpenPool(pool, latest) ?? []);
   });
   return lamportsPerMicroUsd(pools);
 }

@@ -194,6 +194,12 @@ export interface Venue<State> {
   /** Never throws: any bytes give a state or a reason. `mint` as in `accountsNeeded`. */
   decode(pool: Address, known: AccountSet, mint?: Address): Decoded<State>;
 
+  /**
+   * The latest time of the chain in its accounts, in seconds: the program refuses a clock before it. Absent: the
+   * program refuses no clock.
+   */
+  writtenAt?(state: State): bigint;
+
   status(state: State, clock: Clock): PoolStatus;
 
   cautions(state: State): readonly PoolCaution[];

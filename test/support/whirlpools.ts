@@ -29,6 +29,8 @@ const OTHER = testAddress(27);
 export type WhirlpoolFixture = {
   /** Default: the upgradeable deployment. */
   readonly programId?: Address;
+  /** Default: a token of no interest. */
+  readonly mintB?: Address;
   readonly tickSpacing: number;
   readonly sqrtPriceX64: bigint;
   readonly positions: readonly Position[];
@@ -44,14 +46,14 @@ export type WhirlpoolFixture = {
 export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   readonly known: Map<Address, Account | null>;
 } {
-  const { tickSpacing, programId = UPGRADEABLE.programId } = fields;
+  const { tickSpacing, programId = UPGRADEABLE.programId, mintB = MINT_B } = fields;
   const at = { pool: WHIRLPOOL_ADDRESS, programId };
   const tickCurrent = tickAtSqrtPrice(fields.sqrtPriceX64);
   const pool = whirlpoolAccount({
     programId,
     config: OTHER,
     mintA: MINT_A,
-    mintB: MINT_B,
+    mintB,
     vaultA: VAULT_A,
     vaultB: VAULT_B,
     tickSpacing,
@@ -80,7 +82,7 @@ export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
   }
   for (const [mint, vault, transferFee] of [
     [MINT_A, VAULT_A, fields.transferFeeA],
-    [MINT_B, VAULT_B, fields.transferFeeB],
+    [mintB, VAULT_B, fields.transferFeeB],
   ] as const) {
     const minted = mintAccount({
       supply: 1n << 63n,
@@ -99,7 +101,7 @@ export function whirlpoolFixture(fields: WhirlpoolFixture): PoolFixture & {
       if (!known.has(address)) known.set(address, null);
     }
   }
-  return { pool: WHIRLPOOL_ADDRESS, mintA: MINT_A, mintB: MINT_B, accounts, known };
+  return { pool: WHIRLPOOL_ADDRESS, mintA: MINT_A, mintB, accounts, known };
 }
 
 function ticksByArray(fields: WhirlpoolFixture): ReadonlyMap<number, readonly LiquidityTick[]> {

@@ -42,6 +42,7 @@ function venueOf(deployment: WhirlpoolDeployment): Venue<WhirlpoolState> {
     shares: liquidityShares,
     decode,
     status,
+    writtenAt: (state) => state.writtenAt,
     cautions: (state) => tickCautions(state.isPartlyLoaded, state.tokenA, state.tokenB),
     quoteExactIn,
     quoteAscending,

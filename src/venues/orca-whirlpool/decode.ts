@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { DIRECTIONS } from "../shared/curves/direction.ts";
@@ -104,6 +105,7 @@ function readState(pool: Address, known: AccountSet): WhirlpoolState {
     tickCurrent: header.tickCurrent,
     tradeEnableTimestamp: oracle?.tradeEnableTimestamp ?? 0n,
     adaptiveFee: oracle?.adaptiveFee ?? null,
+    writtenAt: latestTime(reader, oracle),
     arrays,
     isPartlyLoaded: neededArrayStarts(header).some((start) => !arrays.has(start)),
   };
@@ -160,6 +162,13 @@ function readOracle({ pool, programId }: PoolOf, known: AccountSet): Oracle | nu
       accumulator: reader.u32(ORACLE.volatilityAccumulator),
     },
   };
+}
+
+function latestTime(pool: ByteReader, oracle: Oracle | null): bigint {
+  const swapped = pool.u64(WHIRLPOOL.rewardLastUpdatedTimestamp);
+  if (oracle === null) return swapped;
+  const { lastReferenceUpdate, lastMajorSwap } = oracle.adaptiveFee;
+  return maxBigint(swapped, maxBigint(lastReferenceUpdate, lastMajorSwap));
 }
 
 function readArrays(

@@ -25,6 +25,8 @@ export type WhirlpoolState = {
   /** Seconds; swaps begin at it. Zero where the pool has no Oracle. */
   readonly tradeEnableTimestamp: bigint;
   readonly adaptiveFee: AdaptiveFee | null;
+  /** The latest time that the program wrote to the pool or its Oracle; it refuses a clock before it. Seconds. */
+  readonly writtenAt: bigint;
   /** What is known of the arrays that a swap may use, by their start. */
   readonly arrays: ReadonlyMap<number, TickArray>;
   /** Whether one of the arrays that a swap may use was not delivered. */
