@@ -1,4 +1,5 @@
 import { type Address, address } from "#src/units/address.ts";
+import { U64_MAX } from "#src/units/integer.ts";
 import {
   CLOCK_SYSVAR,
   SYSTEM_PROGRAM,
@@ -12,6 +13,8 @@ import {
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAddress,
 } from "#src/venues/shared/token/associated-token.ts";
+import { decodeMint } from "#src/venues/shared/token/mint.ts";
+import { decodeTokenAccount } from "#src/venues/shared/token/token-account.ts";
 import type { BuiltSale, Seller, VenueSale } from "#src/venues/venue-sale.ts";
 import { legacyTransaction } from "./legacy-transaction.ts";
 import { layNativeMint, layPlaceholder, layTokenAccount, rentExempt } from "./token-layout.ts";
@@ -64,6 +67,9 @@ export function prepareSale(
   const { inputMint, outputMint } = order;
   const seller = sellerOf(order, known);
   if ("kind" in seller) return seller;
+  if ([inputMint, outputMint].some((mint) => hasHook(known, mint))) {
+    return { kind: "unbuildable", reason: "a transfer hook whose accounts are not known" };
+  }
   const built = sale.build({ ...order, known, seller });
   if (built.kind !== "built") return built;
   const { instructions, placeholders, paidIn } = built;
@@ -81,6 +87,9 @@ export function prepareSale(
     (address) => address !== WSOL && known.get(address) === undefined,
   );
   if (missing.length > 0) return { kind: "needs", addresses: missing };
+  if (heldOf(known, named, inputMint) + order.amountIn > U64_MAX) {
+    return { kind: "unbuildable", reason: "pool and seller would hold more than a mint can issue" };
+  }
   const stand = new Map(placeholders.map((placeholder) => [placeholder.address, placeholder]));
   const accounts = [...named].map((address): VmAccount => {
     const found = known.get(address) ?? null;
@@ -113,6 +122,21 @@ function sellerOf({ inputMint, outputMint }: SaleOrder, known: AccountSet) {
     baseAccount: associatedTokenAddress(WALLET, inputMint, baseProgram),
     quoteAccount: associatedTokenAddress(WALLET, outputMint, quoteProgram),
   } satisfies Seller;
+}
+
+/** Base units of a mint in the named accounts. The token program does not check that a balance fits its integer. */
+function heldOf(known: AccountSet, named: ReadonlySet<Address>, mint: Address): bigint {
+  let held = 0n;
+  for (const address of named) {
+    const account = decodeTokenAccount(known.get(address));
+    if (account?.mint === mint) held += account.amount;
+  }
+  return held;
+}
+
+/** The hook's program alone says which accounts a transfer has to name; without them it is refused. */
+function hasHook(known: AccountSet, mint: Address): boolean {
+  return (decodeMint(known.get(mint))?.transferHook ?? null) !== null;
 }
 
 /** The seller has exactly what it sells, and lamports; another wallet pays for the transaction. */
