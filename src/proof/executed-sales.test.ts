@@ -3,7 +3,7 @@ import { type TestContext, test } from "node:test";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
 import { replay } from "#src/accuracy/replay-recorded.ts";
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { LOADER_V3, WSOL } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
@@ -11,12 +11,15 @@ import { decodeBondingCurve } from "#src/venues/pump-curve/decode.ts";
 import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
 import { quoteVault } from "#src/venues/pump-curve/vaults.ts";
 import { POOL } from "#src/venues/pumpswap/layout.ts";
+import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
+import { POOL as AMM, STATUSES } from "#src/venues/raydium-amm-v4/layout.ts";
 import { multiHopSale } from "#src/venues/shared/pump-fees/multi-hop-sale.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { readExecutions, sharedPath } from "#test/support/executions.ts";
 import { compiledPrograms } from "#test/support/programs.ts";
 import { prepareSale } from "./prepare-sale.ts";
+import { NotExecuted, Prover } from "./prover.ts";
 import { layTokenAccount } from "./token-layout.ts";
 import { loadNative } from "./vm/native.ts";
 import { Vm } from "./vm/vm.ts";
@@ -167,6 +170,36 @@ test("a run leaves nothing behind: the same run gives the same results", async (
   assert.ok(first !== null && second !== null && first !== undefined && second !== undefined);
   assert.ok(second < first, "the second sale finds the pool as the first left it");
   assert.deepEqual(run(1), [once]);
+});
+
+test("a pool that its program sells in by another instruction gives no verdict, and no refusal", async (t) => {
+  const venue = "raydium-amm-v4";
+  const compiled = await compiledVenue(t, venue, venue);
+  if (compiled === null) return;
+  const { vm, cases } = compiled;
+  const isPaid = ({ execution }: (typeof cases)[number]) => execution.amountOut !== null;
+  const { pool, inputMint, outputMint, amountIn, amountOut, accounts, clock } =
+    cases.find(isPaid)?.execution ?? assert.fail("no paid sale");
+  const known = { get: (address: Address) => accounts.get(address) ?? null };
+  const placesOrders = new PatchedAccounts(known);
+  const initialized = BigInt(STATUSES.indexOf("initialized"));
+  placesOrders.patch(pool, [{ offset: AMM.status, value: initialized, width: 8 }]);
+  const program = { programId: raydiumAmmV4.programId, loader: LOADER_V3, deployedSlot: null };
+  const prover = new Prover({
+    programs: { load: async () => ({ kind: "loaded", program: { ...program, hash: "" } }) },
+    vm: { execute: async (run) => vm.execute(run) },
+    chain: { readAccounts: () => assert.fail("read") },
+    signal: AbortSignal.timeout(10_000),
+  });
+  const modelled = { kind: "paid", amount: amountOut ?? 0n } as const;
+  const order = { venue, pool, inputMint, outputMint, amountIn, modelled };
+  const [plain] = await prover.prove([order], { accounts: known, clock });
+  assert.equal(plain?.isEqual, true);
+  const [sale] = await prover.prove([order], { accounts: placesOrders, clock });
+  assert.equal(sale?.isEqual, null);
+  assert.match(sale?.unproved ?? "", /InvalidStatus/);
+  const asked = [{ venue, pool, inputMint, outputMint, amountsIn: [amountIn] }];
+  await assert.rejects(prover.quote(asked, { accounts: placesOrders, clock }), NotExecuted);
 });
 
 /** A venue's sale, a VM with its compiled programs, and its recordings; null, with a reason, where they are absent. */

@@ -52,6 +52,8 @@ export type PreparedSale =
       readonly accounts: readonly VmAccount[];
       readonly step: VmStep;
       readonly paidIn: "lamports" | "tokens";
+      /** As in `BuiltSale`. */
+      readonly notTaken: number | null;
     }
   | Exclude<BuiltSale, { readonly kind: "built" }>;
 
@@ -72,7 +74,7 @@ export function prepareSale(
   }
   const built = sale.build({ ...order, known, seller });
   if (built.kind !== "built") return built;
-  const { instructions, placeholders, paidIn } = built;
+  const { instructions, placeholders, paidIn, notTaken = null } = built;
   const own: ReadonlySet<Address> = new Set(Object.values(seller));
   const named = new Set(
     [
@@ -101,7 +103,7 @@ export function prepareSale(
   });
   return {
     kind: "prepared",
-    paidIn,
+    ...{ paidIn, notTaken },
     accounts,
     step: {
       seller: sellerAccounts(order, seller, known),

@@ -119,7 +119,7 @@ export class Prover {
       if (sale === undefined || result === undefined)
         throw new NotExecuted("the VM gave no result");
       const executed = outcomeOf(sale, result);
-      if (isOfFramework(executed)) throw new NotExecuted(frameworkText(executed));
+      if (isNotTaken(executed, sale)) throw new NotExecuted(notTakenText(executed));
       return executed;
     });
   }
@@ -205,8 +205,8 @@ function proofOf({
   }
   const executed = outcomeOf(sale, result);
   const { computeUnits } = result;
-  if (isOfFramework(executed)) {
-    return { ...order, ...UNPROVED, program, unproved: frameworkText(executed) };
+  if (isNotTaken(executed, sale)) {
+    return { ...order, ...UNPROVED, program, unproved: notTakenText(executed) };
   }
   const isEqual = isSame(order.modelled, executed);
   return { ...order, program, executed, unproved: null, isEqual, computeUnits };
@@ -218,20 +218,22 @@ function outcomeOf(sale: ReadySale, result: VmResult): SaleOutcome {
     : { kind: "refused", reason: result.reason };
 }
 
-function frameworkText({ reason }: { readonly reason: string }): string {
+function notTakenText({ reason }: { readonly reason: string }): string {
   return `the program did not take the instruction: ${reason}`;
 }
 
 /**
- * Errors that the Anchor framework raises about accounts and data before the program's own code: our
- * instruction is wrong then, and nothing is known of the sale. A program's own errors begin at 6000.
+ * Errors that the Anchor framework raises about accounts and data before the program's own code, whose errors begin
+ * at 6000, and the program's own error that it takes another instruction: our instruction is wrong then, and nothing
+ * is known of the sale.
  */
-function isOfFramework(
+function isNotTaken(
   executed: SaleOutcome,
+  { notTaken }: Pick<ReadySale, "notTaken">,
 ): executed is Extract<SaleOutcome, { readonly kind: "refused" }> {
   if (executed.kind === "paid") return false;
   const code = Number(/^program error (\d+)/.exec(executed.reason)?.[1] ?? 0);
-  return code >= 100 && code < 6_000;
+  return (code >= 100 && code < 6_000) || code === notTaken;
 }
 
 /** Two refusals are the same whatever their words. */

@@ -59,6 +59,8 @@ export type BuiltSale =
       readonly placeholders: readonly Placeholder[];
       /** Whether the seller's wallet receives lamports, or its token account tokens. */
       readonly paidIn: "lamports" | "tokens";
+      /** The program's own error where it sells in this pool by another instruction only. */
+      readonly notTaken?: number;
     }
   /** Ask again when these are loaded too. */
   | { readonly kind: "needs"; readonly addresses: readonly Address[] }

@@ -1,13 +1,23 @@
+import type { Address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
+import type { AccountSet } from "../account-set.ts";
 import { readable, signer, u64Data, writable } from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
-import { poolAddresses } from "./decode.ts";
+import { decode, poolAddresses } from "./decode.ts";
 import { AUTHORITY, PROGRAM_ID } from "./layout.ts";
 
 /** SwapBaseInV2: without the accounts of the order book. */
 const SWAP_BASE_IN_V2 = Uint8Array.of(16);
 
-/** @see raydium-io/raydium-amm 27f461d, program/src/instruction.rs */
+/** AmmError::InvalidStatus. */
+const INVALID_STATUS = 22;
+
+/**
+ * Builds before July 2026 take this instruction only in pools that place no orders, and sell in the others by one that
+ * names the order book's accounts.
+ *
+ * @see raydium-io/raydium-amm 27f461d, program/src/instruction.rs; 3b087ad, process_swap_base_in_v2
+ */
 export const raydiumAmmV4Sale: VenueSale = {
   venue: "raydium-amm-v4",
   programs: [PROGRAM_ID],
@@ -34,5 +44,11 @@ function build({ pool, known, amountIn, seller }: SaleRequest): BuiltSale {
     ],
     placeholders: [],
     paidIn: "tokens",
+    ...(mayPlaceOrders(pool, known) ? { notTaken: INVALID_STATUS } : {}),
   };
+}
+
+function mayPlaceOrders(pool: Address, known: AccountSet): boolean {
+  const decoded = decode(pool, known);
+  return decoded.kind === "pool" && decoded.state.status === "initialized";
 }
