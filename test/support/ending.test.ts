@@ -30,3 +30,20 @@ test("a part is closed once", async () => {
   await endings.close();
   assert.equal(closed, 1);
 });
+
+test("a second close ends after the first one, and both close what is opened meanwhile", async () => {
+  const endings = new Endings();
+  const held = Promise.withResolvers<void>();
+  const closed: string[] = [];
+  closeAfter(endings, () => closed.push("database"));
+  closeAfter(endings, async () => {
+    closeAfter(endings, () => closed.push("browser"));
+    await held.promise;
+    closed.push("service");
+  });
+  const first = endings.close();
+  const second = endings.close().then(() => [...closed]);
+  held.resolve();
+  assert.deepEqual(await second, ["service", "browser", "database"]);
+  await first;
+});

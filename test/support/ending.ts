@@ -6,15 +6,27 @@ export type Ending = { readonly after: (close: () => void | Promise<void>) => vo
 /** Closes parts, last opened first, and each one even where another fails. */
 export class Endings implements Ending {
   readonly #closers: Close[] = [];
+  #closing: Promise<void> = Promise.resolve();
 
   after(close: Close): void {
     this.#closers.push(close);
   }
 
-  /** @throws once every part is closed, the failure; of several, an AggregateError */
-  async close(): Promise<void> {
+  /**
+   * Resolves only once nothing is left, also if a call before this one is still closing parts, or if parts are added
+   * meanwhile.
+   *
+   * @throws once every part is closed, the failure; of several, an AggregateError
+   */
+  close(): Promise<void> {
+    const closed = this.#closing.then(() => this.#closeAll());
+    this.#closing = closed.catch(() => undefined);
+    return closed;
+  }
+
+  async #closeAll(): Promise<void> {
     const failures: unknown[] = [];
-    for (const close of this.#closers.splice(0).reverse()) {
+    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
       try {
         await close();
       } catch (error) {

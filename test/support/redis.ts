@@ -65,8 +65,9 @@ export async function startRedis(
     server = started;
     await answering(url);
   };
-  await start();
+  // Before it answers: what starts it may be interrupted meanwhile.
   closeAfter(ending, kill);
+  await start();
   return {
     url,
     start,
