@@ -48,6 +48,13 @@ test("without recorded executions, the fuzzer of accounts says which folder has 
   assert.match(stderr, /^No recorded executions are in no\/such\/folder: [^\n]+\n$/);
 });
 
+test("a signal to npm reaches a measuring command: the script is replaced by it", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+  const measuring = Object.entries(scripts).filter(([, line]) => String(line).includes("bench/"));
+  assert.ok(measuring.length > 20);
+  for (const [name, line] of measuring) assert.match(String(line), /^exec node bench\//, name);
+});
+
 test("each measuring command and tool reads its options by the function that prints usages", () => {
   const own = globSync("{bench,tools}/**/*.ts", { exclude: ["**/node_modules/**"] }).filter(
     (file) => /\bparseArgs\b/.test(readFileSync(file, "utf8")),
