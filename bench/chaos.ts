@@ -14,7 +14,7 @@ import { isFresh, isNewerThan, judge, LIMITED, LIMITED_KEYS, type Row } from "./
 import { watchLeaders } from "./chaos-leaders.ts";
 import { allScenarios, type Scenario } from "./chaos-scenarios.ts";
 import { makeKeys } from "./deployment.ts";
-import { readOptions } from "./options.ts";
+import { readOptions, refuse } from "./options.ts";
 
 // What callers see, and for how long, while each part of a deployment dies, freezes or is cut off:
 // two trackers, two replicas, an alert worker, Postgres and Redis, with a wire between every two.
@@ -38,6 +38,7 @@ const PATIENCE_MS = 60_000;
 const STEADY_KEYS = 2;
 const WRITE_EVERY_MS = 150;
 
+const scenarios = chosenScenarios();
 const endings = new Endings();
 let failures = 0;
 try {
@@ -59,7 +60,6 @@ async function runAll(deployment: Deployment): Promise<readonly Row[]> {
   const [first] = replicas;
   const [token] = node.market.namedTokens;
   if (first === undefined || token === undefined) throw new Error("no replica or no token");
-  const scenarios = chosenScenarios(deployment);
   const keys = await makeAllKeys(postgres.url, scenarios.length);
   const { accessToken } = await eventually(
     "a member",
@@ -83,9 +83,10 @@ async function runAll(deployment: Deployment): Promise<readonly Row[]> {
     if (tracking === undefined) throw new Error("nobody tracks");
     const before = { acknowledged: writers.acknowledged(), twoWriters: leaders.twoAtOnce() };
     const startedMs = Date.now();
-    await scenario.fail(tracking);
+    const scene = { ...deployment, tracking };
+    await scenario.fail(scene);
     await delay(scenario.holdMs);
-    await scenario.mend(tracking);
+    await scenario.mend(scene);
     const mendedMs = Date.now();
     const whole = await becomeWhole(callers.answers, replicas, mendedMs);
     const endedMs = Date.now();
@@ -112,10 +113,10 @@ async function runAll(deployment: Deployment): Promise<readonly Row[]> {
 }
 
 /** Those whose name was asked for, in an order drawn by the seed. */
-function chosenScenarios(deployment: Deployment): readonly Scenario[] {
+function chosenScenarios(): readonly Scenario[] {
   const random = seededRandom(Number(values.seed));
-  const chosen = allScenarios(deployment, HOLD_MS).filter(({ name }) => name.includes(values.only));
-  if (chosen.length === 0) throw new RangeError(`no scenario has "${values.only}" in its name`);
+  const chosen = allScenarios(HOLD_MS).filter(({ name }) => name.includes(values.only));
+  if (chosen.length === 0) refuse(`No scenario has "${values.only}" in its name.`);
   return chosen
     .map((scenario) => ({ scenario, place: random() }))
     .sort((a, b) => a.place - b.place)

@@ -3,10 +3,11 @@ import { join, relative } from "node:path";
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 
-/** Options as in Node's parseArgs, with the meaning that `--help` prints, and the only values taken. */
+/** Options as in Node's parseArgs, with the meaning that `--help` prints, and the only or the least values taken. */
 type Option = ParseArgsOptionDescriptor & {
   readonly help?: string;
   readonly choices?: readonly string[];
+  readonly least?: number;
 };
 type Options = Readonly<Record<string, Option>>;
 type Arguments<T extends Options> = {
@@ -79,20 +80,22 @@ function wrongValue(values: Readonly<Record<string, unknown>>, options: Options)
 
 /** What an option takes instead of a wrong value. With a number as its default it takes numbers only. */
 function wantedInstead(value: unknown, option: Option | undefined): string | null {
-  const { choices, default: fallback } = option ?? {};
+  const { choices, default: fallback, least = 0 } = option ?? {};
   if (choices !== undefined && !choices.includes(String(value))) return choices.join(" or ");
-  if (isNumber(fallback)) return isNumber(value) ? null : "a number";
-  if (isNumberList(fallback)) return isNumberList(value) ? null : "numbers and commas";
+  const from = least > 0 ? ` from ${least} on` : "";
+  if (isNumber(fallback)) return isNumber(value, least) ? null : `a number${from}`;
+  if (isNumberList(fallback))
+    return isNumberList(value, least) ? null : `numbers${from} and commas`;
   return null;
 }
 
-function isNumberList(text: unknown): boolean {
-  return typeof text === "string" && text.split(",").every(isNumber);
+function isNumberList(text: unknown, least = 0): boolean {
+  return typeof text === "string" && text.split(",").every((part) => isNumber(part, least));
 }
 
-function isNumber(text: unknown): boolean {
+function isNumber(text: unknown, least = 0): boolean {
   if (typeof text !== "string" || text === "") return false;
-  return Number(text) >= 0 && Number.isFinite(Number(text));
+  return Number(text) >= least && Number.isFinite(Number(text));
 }
 
 function isWrongArgument(error: unknown): error is Error {

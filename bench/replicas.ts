@@ -23,7 +23,7 @@ const { values } = readOptions(
   "Cost of publishing answers to replicas through Redis, and the age of their answers.",
   {
     json: { type: "boolean", default: false },
-    replicas: { type: "string", default: "1,4,10", help: "numbers of replicas" },
+    replicas: { type: "string", default: "1,4,10", help: "numbers of replicas", least: 1 },
     tokens: { type: "string", default: "1000" },
     rate: { type: "string", default: "1", help: "answers per token and second" },
     overlap: {

@@ -26,7 +26,7 @@ const LEVELS = [0.5, 0.8, 0.98] as const;
 const { values } = readOptions(
   "The ranges of what waiting cost, judged on the next day of played markets.",
   {
-    markets: { type: "string", default: "100", help: "played" },
+    markets: { type: "string", default: "100", help: "played", least: 1 },
     seed: { type: "string", default: "1" },
     json: { type: "boolean", default: false },
   },

@@ -48,6 +48,24 @@ test("without recorded executions, the fuzzer of accounts says which folder has 
   assert.match(stderr, /^No recorded executions are in no\/such\/folder: [^\n]+\n$/);
 });
 
+test("a number too small to measure anything, or no scenario of that name, is refused before anything starts", () => {
+  const wrong = [
+    ["waiting", "--markets", "0", "Option '--markets' takes a number from 1 on, not '0'"],
+    [
+      "replicas",
+      "--replicas",
+      "4,0",
+      "Option '--replicas' takes numbers from 1 on and commas, not '4,0'",
+    ],
+    ["chaos", "--only", "no such part", 'No scenario has "no such part" in its name.'],
+  ] as const;
+  for (const [command, option, value, reason] of wrong) {
+    const { status, stdout, stderr } = run(`bench/${command}.ts`, option, value);
+    assert.deepEqual({ status, stdout }, { status: 2, stdout: "" }, command);
+    assert.equal(stderr.split("\n")[0], reason);
+  }
+});
+
 test("a signal to npm reaches a measuring command: the script is replaced by it", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
   const measuring = Object.entries(scripts).filter(([, line]) => String(line).includes("bench/"));
