@@ -5,9 +5,6 @@ import { AppError } from "#src/platform/app-error.ts";
 import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
 
-/** A stream ends within this time after its session. */
-const CHECK_SESSION_EVERY_MS = 30_000;
-
 /** Open streams of one user. */
 const MOST_STREAMS = 10;
 /** Another of them may end at any time; a lost reader is noticed in about this time. */
@@ -32,7 +29,7 @@ export const streamAlerts = defineOperation({
     },
   },
   errors: ["unauthorized", "rate_limit_exceeded"],
-  async handler({ caller: { userId }, language, request, reply }, { feed, callers, streams }) {
+  async handler({ caller: { userId }, language, request, reply }, { feed, streams }) {
     if (streams.countOf(userId) >= MOST_STREAMS) {
       reply.header("retry-after", STREAM_MAY_END_SECONDS);
       throw new AppError("rate_limit_exceeded", {
@@ -50,10 +47,6 @@ export const streamAlerts = defineOperation({
       throw error;
     });
     stream.onClose(stop);
-    const check = setInterval(() => {
-      callers.signedIn(request).catch(() => request.raw.destroy());
-    }, CHECK_SESSION_EVERY_MS).unref();
-    stream.onClose(() => clearInterval(check));
     return {};
   },
 });

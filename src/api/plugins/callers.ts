@@ -9,7 +9,7 @@ import type { AnonymousCaller, Caller, UserCaller } from "#src/users/caller.ts";
  */
 export type Callers = {
   readonly identify: (request: FastifyRequest) => Promise<Caller>;
-  /** Whether the key or session of an earlier request is still valid; no use of the key. */
+  /** Whether the key or session of an earlier request is still valid; no use of the key. Throws if that can't be read. */
   readonly isStillValid: (request: FastifyRequest) => Promise<boolean>;
   /** The anonymous caller of the request's address. */
   readonly anonymous: (request: FastifyRequest) => AnonymousCaller;

@@ -66,9 +66,13 @@ export function createCallers(deps: {
     },
     async isStillValid(request) {
       const { "x-api-key": apiKey } = request.headers;
-      return apiKey === undefined
-        ? (await bySession(request)) !== null
-        : users.apiKeys.isValid(String(apiKey), clock.nowMs());
+      if (apiKey !== undefined) return users.apiKeys.isValid(String(apiKey), clock.nowMs());
+      try {
+        return (await bySession(request)) !== null;
+      } catch (error) {
+        if (isUnauthorized(error)) return false;
+        throw error;
+      }
     },
     async signedIn(request) {
       const caller = await bySession(request);
@@ -99,10 +103,14 @@ export function sessionOptionalOnPages(callers: Callers) {
     } catch (error) {
       const { authorization, "sec-fetch-site": site } = request.headers;
       const isPage = site === "same-origin" && authorization === undefined;
-      if (!isPage || !(error instanceof AppError) || error.code !== "unauthorized") throw error;
+      if (!isPage || !isUnauthorized(error)) throw error;
       return reply.code(204).send();
     }
   };
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof AppError && error.code === "unauthorized";
 }
 
 function unauthorized(publicMessage: string): AppError {

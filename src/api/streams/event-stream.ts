@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import { Poller } from "#src/platform/poller.ts";
 import type { UserCaller } from "#src/users/caller.ts";
 import { VARY } from "../plugins/conditional.ts";
 
@@ -29,6 +30,8 @@ type StreamOwner = {
 /** Longer than a stream takes to open: its first answer may have to be loaded. */
 const OPENED_WITHIN_MS = 60_000;
 const REMEMBERED_USERS = 1_000;
+/** A stream ends within this time after its key or session. */
+const CHECK_ACCESS_EVERY_MS = 30_000;
 
 /** All open streams: closing the app closes them. */
 export class EventStreams {
@@ -36,10 +39,16 @@ export class EventStreams {
   readonly #isValid: (request: FastifyRequest) => Promise<boolean>;
   /** When the access of users changed, by the monotonic clock. */
   readonly #changedAtMs = new BoundedMap<string, number>(REMEMBERED_USERS);
+  readonly #accessChecks = new Poller({
+    run: () => this.#checkAccess(),
+    everyMs: CHECK_ACCESS_EVERY_MS,
+    failures: null,
+  });
 
   /** @param isValid whether the key or session of an earlier request is still valid */
   constructor(isValid: (request: FastifyRequest) => Promise<boolean>) {
     this.#isValid = isValid;
+    this.#accessChecks.start();
   }
 
   /** `userId`: the user of the key or session that the stream was opened with; null if anonymous. */
@@ -72,7 +81,17 @@ export class EventStreams {
     if (!(await this.#isValid(request).catch(() => false))) stream.close();
   }
 
+  /** Keys and sessions also end by time, without a change of their user's access. */
+  async #checkAccess(): Promise<void> {
+    for (const [stream, { request, userId }] of this.#open) {
+      // Where it can't be read now, as while the database is away, the next check decides.
+      const isValid = userId === null || (await this.#isValid(request).catch(() => true));
+      if (!isValid) stream.close();
+    }
+  }
+
   close(): void {
+    this.#accessChecks.stop();
     for (const stream of this.#open.keys()) stream.close();
   }
 }
