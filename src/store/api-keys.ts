@@ -62,16 +62,19 @@ export async function addFirstApiKey(
 }
 
 /**
- * Replaces the user's current key, which stays valid until `oldUntilMs`.
+ * Replaces the user's current key, which stays valid until `oldUntilMs`. Replacements of one user wait for
+ * each other: each replaces the key of the one before.
  *
  * @returns false, with nothing changed, if the user has no current key
  */
 export async function replaceApiKey(
-  db: Kysely<Schema>,
+  { db, dialect }: Store,
   key: NewApiKey,
   { nowMs, oldUntilMs }: { readonly nowMs: number; readonly oldUntilMs: number },
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
+    const owner = transaction.selectFrom("users").select("id").where("id", "=", key.userId);
+    if (dialect === "postgres") await owner.forNoKeyUpdate().execute();
     const replaced = await transaction
       .updateTable("api_keys")
       .set({ expires_at_ms: BigInt(oldUntilMs) })

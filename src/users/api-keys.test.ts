@@ -97,13 +97,14 @@ test("after a rotation the old key works for 24 hours and the new one at once", 
   });
 });
 
-test("of parallel rotations each leaves exactly one current key", async (t) => {
+test("each of several parallel rotations issues a key that works, and one of them is current", async (t) => {
   await eachDatabase(t, async (_t, store) => {
     const time = { nowMs: 1_800_000_000_000 };
     const { keys } = processOn(store, time);
     const userId = await userOn(store);
     await keys.activate(userId);
-    await Promise.allSettled(Array.from({ length: 5 }, () => keys.rotate(userId)));
+    const issued = await Promise.all(Array.from({ length: 5 }, () => keys.rotate(userId)));
+    for (const key of issued) assert.ok(await keys.check(key?.text ?? "", time.nowMs));
     const records = await keys.list(userId);
     assert.equal(records.filter(({ expiresAtMs }) => expiresAtMs === null).length, 1);
   });

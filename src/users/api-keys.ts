@@ -163,7 +163,7 @@ export class ApiKeys {
     const nowMs = this.#clock.nowMs();
     const { issued, row } = this.#newKey(userId);
     const times = { nowMs, oldUntilMs: nowMs + ROTATION_OVERLAP_MS };
-    const isReplaced = await replaceApiKey(this.#db, row, times);
+    const isReplaced = await replaceApiKey(this.#store, row, times);
     this.#cacheSync.invalidate(userId);
     return isReplaced ? issued : null;
   }
