@@ -78,7 +78,9 @@ export type NewAlert = Omit<StoredAlert, "id" | "tokenId" | "endedAtMs"> & {
 /**
  * Records an alert that turned on. The second record of the same start changes nothing, so that a
  * write whose outcome is unknown can be repeated; it is on again if it had ended, as where its slot was
- * dropped and the same fall came in the next one. Only the process that tracks writes alerts.
+ * dropped and the same fall came in the next one. An earlier alert of the token that was left on ends where this one
+ * begins: its end was not seen, as where the database was away when the token was loaded. Only the process that
+ * tracks writes alerts.
  */
 export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<void> {
   // Locks no known token: the archive locks many at a time, in another order.
@@ -104,7 +106,15 @@ export async function recordAlert(db: Kysely<Schema>, alert: NewAlert): Promise<
     .where("started_at_ms", "=", row.started_at_ms)
     .returning("id")
     .executeTakeFirst();
-  if (known === undefined) await db.insertInto("alerts").values(row).execute();
+  if (known !== undefined) return;
+  await db
+    .updateTable("alerts")
+    .set({ ended_at_ms: row.started_at_ms })
+    .where("token_id", "=", tokenId)
+    .where("ended_at_ms", "is", null)
+    .where("started_at_ms", "<", row.started_at_ms)
+    .execute();
+  await db.insertInto("alerts").values(row).execute();
 }
 
 /** The token's record may not be open yet, where the database was away when it was loaded. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { eachDatabase } from "#test/support/databases.ts";
-import { alertsOf, endAlerts, recordAlert } from "./alerts.ts";
+import { alertsOf, endAlerts, openAlerts, recordAlert } from "./alerts.ts";
 import { dropRolledBefore, readRolledDays, replaceByRolled } from "./rolled-samples.ts";
 import { dropSampleDay, oldestSampleDay, readSampleHours, writeSampleHours } from "./samples.ts";
 import { saveSnapshots, storedToken, upsertTokens } from "./tokens.ts";
@@ -141,6 +141,29 @@ test("an alert is kept with its figures, recorded once, and ends once", async (t
       ],
     );
     assert.equal((await alertsOf(db, { tokenId, limit: 1 })).length, 1);
+  });
+});
+
+test("an alert that was left on ends where the token's next one begins: one is on", async (t) => {
+  await eachDatabase(t, async (_t, { db }) => {
+    const other = namedAddress("other");
+    await recordAlert(db, { ...ALERT, mint: other, startedAtMs: 900 });
+    for (const startedAtMs of [1_000, 3_000, 3_000])
+      await recordAlert(db, { ...ALERT, mint: MINT, startedAtMs });
+    const on = await openAlerts(db, { sinceMs: 0, followedWithinMs: 0, limit: 9 });
+    assert.deepEqual(
+      on.map(({ mint, startedAtMs }) => [mint, startedAtMs]),
+      [
+        [MINT, 3_000],
+        [other, 900],
+      ],
+    );
+    const ids = await upsertTokens(db, [{ mint: MINT, name: null, symbol: null, nowMs: 0 }]);
+    const stored = await alertsOf(db, { tokenId: ids.get(MINT) ?? 0n, limit: 9 });
+    assert.deepEqual(
+      stored.map(({ endedAtMs }) => endedAtMs),
+      [null, 3_000],
+    );
   });
 });
 
