@@ -233,7 +233,10 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     return hashes;
   }
 
-  /** Whether the endpoint's replies are used. One that answers and did not state its chain yet is asked for it before. */
+  /**
+   * Whether the endpoint's replies are used. One that answers and did not state its chain yet is asked for it, the
+   * first time before its reply is used: if it keeps silent, its replies do not wait for it again.
+   */
   async function isOfChain(endpoint: Endpoint): Promise<boolean> {
     const isDue = isComparing && endpoint.genesis === null;
     if (isDue && performance.now() >= endpoint.askChainAtMs) {
@@ -242,7 +245,7 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         endpoint.askChainAtMs = performance.now() + ASK_CHAIN_AGAIN_MS;
         endpoint.askingChain = null;
       });
-      await endpoint.askingChain;
+      if (endpoint.askChainAtMs === 0) await endpoint.askingChain;
     }
     return !endpoint.isForeign;
   }
@@ -282,7 +285,7 @@ export type Endpoint = {
   limited: { readonly sinceMs: number; readonly forgottenBy: Set<CallPacer> } | null;
   /** The genesis hash of its chain; null: unknown. */
   genesis: string | null;
-  /** While its chain is unknown: when it may be asked for it, and the question in progress. */
+  /** While its chain is unknown: when it may be asked for it (0: it was not asked since the start), and the question in progress. */
   askChainAtMs: number;
   askingChain: Promise<void> | null;
   /** It serves another chain than the one that counts. */

@@ -86,6 +86,39 @@ test("the chain of the first endpoint counts, also if another one stated its own
   assert.deepEqual(errors, [{ host, genesis: "other", expected: "main" }]);
 });
 
+test("an endpoint that keeps silent about its chain delays no read, and is left once it states another", async (t) => {
+  const now = performance.now.bind(performance);
+  let passedMs = 0;
+  t.mock.method(performance, "now", () => now() + passedMs);
+  const asked = Promise.withResolvers<() => void>();
+  let isSilent = false;
+  const silent = await fakeNode(t, (request, response) => {
+    if (request.method !== "getGenesisHash")
+      result(response, request, { context: { slot: 7 }, value: [null] });
+    else if (isSilent) asked.resolve(() => result(response, request, "other"));
+    else response.writeHead(500).end();
+  });
+  const stating = await fakeNode(t, (request, response) => {
+    if (request.method === "getGenesisHash") result(response, request, "main");
+    else response.writeHead(500).end();
+  });
+  const left = Promise.withResolvers<void>();
+  const ignore = () => {};
+  const error = () => left.resolve();
+  const logger = { debug: ignore, info: ignore, warn: ignore, error };
+  const source = sourceAt(t, stating.httpUrl, { fallbackUrls: [silent.httpUrl], logger });
+  assert.deepEqual(await source.compareChains(), ["main", null]);
+  assert.equal((await source.readAccounts([PROGRAM])).slot, 7n);
+  isSilent = true;
+  passedMs += 61_000;
+  const reading = source.readAccounts([PROGRAM]);
+  const state = await asked.promise;
+  assert.equal((await reading).slot, 7n);
+  state();
+  await left.promise;
+  await assert.rejects(source.readAccounts([PROGRAM]), isUnavailable);
+});
+
 test("the rate that a refusing endpoint taught does not slow down the calls to the next one", async (t) => {
   const now = performance.now.bind(performance);
   let passedMs = 0;
