@@ -11,6 +11,7 @@ import type {
 } from "#src/chain/chain-source.ts";
 import { GeyserUnavailable } from "#src/chain/geyser-client.ts";
 import { createGeyserSource } from "#src/chain/geyser-source.ts";
+import { MAINNET_GENESIS } from "#src/chain/mainnet-genesis.ts";
 import { createRpcSource, type NodeReport } from "#src/chain/rpc-source.ts";
 import type { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
@@ -111,8 +112,6 @@ async function openRemote(
     return { ...overRpc, source: { ...rpc, streamInUse } };
   }
 }
-
-const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 
 /** Compares the chains of the nodes, and logs if they are not mainnet. */
 async function reportChain(

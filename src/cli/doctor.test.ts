@@ -8,7 +8,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { fakeNode, refuse, result } from "#test/support/fake-rpc-node.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
-import { examineNodes, problemsOf, reportOf } from "./doctor.ts";
+import { doctor, examineNodes, problemsOf, reportOf } from "./doctor.ts";
 
 const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const MAINNET = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
@@ -130,11 +130,11 @@ test("the doctor examines every node, and names one of another chain than the fi
     }),
   );
   assert.deepEqual(sockets, ["ws://a:1", null, null]);
-  const usable = examined.map(({ host, isUsable }) => [host, isUsable]);
+  const usable = examined.map(({ host, address, isUsable }) => [host, address, isUsable]);
   assert.deepEqual(usable, [
-    ["a:1", false],
-    ["b:2", true],
-    ["c:3", false],
+    ["a:1", 1, false],
+    ["b:2", 2, true],
+    ["c:3", 3, false],
   ]);
   assert.deepEqual(examined.at(-1)?.problems, [
     "the chain is another than the first node's: the service does not use this node",
@@ -161,4 +161,24 @@ test("for a node that answers nothing, the doctor prints one sentence with the r
     searches: [{ what: "meteora-dbc", ...failed, outcome: "ok" as const }],
   };
   assert.match(reportOf("127.0.0.1:1", partly, problemsOf(partly)), /What will not work:/);
+});
+
+test("the report says which of several addresses it is of: two may have one host, and no key is shown", async (t) => {
+  const urls = "http://127.0.0.1:9/key-a,http://127.0.0.1:9/key-b";
+  t.mock.property(process, "env", { SOLANA_RPC_URL: urls });
+  const lines: string[] = [];
+  const output = {
+    out: (text: string) => void lines.push(text),
+    err: () => assert.fail("no error"),
+  };
+  assert.equal(await doctor([], output), 1);
+  assert.equal(await doctor(["--json"], output), 1);
+  const [first = "", second = "", ...json] = lines;
+  assert.match(first, /^Node 127\.0\.0\.1:9 \(address 1 of 2\) answers nothing/);
+  assert.match(second, /^\nNode 127\.0\.0\.1:9 \(address 2 of 2\) answers nothing/);
+  assert.deepEqual(
+    json.map((line) => JSON.parse(line).address),
+    [1, 2],
+  );
+  assert.doesNotMatch(lines.join(), /key-/);
 });

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { type ChainConfig, readConfig } from "#src/app/config.ts";
 import { hostOf } from "#src/chain/chain-logger.ts";
+import { MAINNET_GENESIS } from "#src/chain/mainnet-genesis.ts";
 import {
   type NodeProbe,
   type ProbeOptions,
@@ -12,7 +13,6 @@ import { type Address, addressFromBytes } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";
 
-const MAINNET_GENESIS = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d";
 const FOREIGN = "the chain is another than the first node's: the service does not use this node";
 const SLOW_SEARCH_MS = 3_000;
 /** Calls of a first answer, and searches among them where the node serves them (npm run providers). */
@@ -32,12 +32,14 @@ export async function doctor(args: readonly string[], output: Output): Promise<n
   const probe = (urls: NodeUrls) => probeNode({ ...urls, clock: systemClock, searches, addresses });
   let areUsable = true;
   let separator = "";
-  for await (const { host, problems, isUsable, ...examined } of examineNodes(chain, probe)) {
+  for await (const { probe: found, ...examined } of examineNodes(chain, probe)) {
+    const { host, address, addresses: count, problems, isUsable } = examined;
     areUsable &&= isUsable;
     if (values.json === true) {
-      output.out(JSON.stringify({ host, ...examined.probe, problems, isUsable }));
+      output.out(JSON.stringify({ host, address, ...found, problems, isUsable }));
     } else {
-      output.out(`${separator}${reportOf(host, examined.probe, problems)}`);
+      const name = count === 1 ? host : `${host} (address ${address} of ${count})`;
+      output.out(`${separator}${reportOf(name, found, problems)}`);
       separator = "\n";
     }
   }
@@ -48,6 +50,9 @@ type NodeUrls = Pick<ProbeOptions, "httpUrl" | "wsUrl">;
 
 type ExaminedNode = {
   readonly host: string;
+  /** Its place in SOLANA_RPC_URL, from 1 on: several addresses may have one host. */
+  readonly address: number;
+  readonly addresses: number;
   readonly probe: NodeProbe;
   readonly problems: readonly string[];
   /** Whether the service can work with the node, and would. */
@@ -60,13 +65,15 @@ export async function* examineNodes(
   probeOf: (urls: NodeUrls) => Promise<NodeProbe>,
 ): AsyncGenerator<ExaminedNode> {
   let genesis: string | null = null;
-  for (const [place, url] of [httpUrl, ...fallbackUrls].entries()) {
+  const urls = [httpUrl, ...fallbackUrls];
+  for (const [place, url] of urls.entries()) {
     // Only the first node is subscribed to.
     const probe = await probeOf({ httpUrl: url, wsUrl: place === 0 ? wsUrl : null });
     genesis ??= probe.genesis;
     const isForeign = probe.genesis !== null && probe.genesis !== genesis;
     const problems = [...(isForeign ? [FOREIGN] : []), ...problemsOf(probe)];
-    yield { host: hostOf(url), probe, problems, isUsable: probe.reads === "ok" && !isForeign };
+    const names = { host: hostOf(url), address: place + 1, addresses: urls.length };
+    yield { ...names, probe, problems, isUsable: probe.reads === "ok" && !isForeign };
   }
 }
 
@@ -125,18 +132,18 @@ const CONSEQUENCES: Readonly<Record<string, string>> = {
 };
 
 /** The report as text: every call, or one sentence if none of them got an answer. */
-export function reportOf(host: string, probe: NodeProbe, problems: readonly string[]): string {
+export function reportOf(name: string, probe: NodeProbe, problems: readonly string[]): string {
   const tried = [...probe.calls, ...probe.searches, ...probe.subscriptions];
   if (probe.genesis === null && tried.every(({ outcome }) => outcome === "failed")) {
     const reason = tried[0]?.reason ?? "no reason";
-    return `Node ${host} answers nothing: ${reason}. Correct SOLANA_RPC_URL, or start the node.`;
+    return `Node ${name} answers nothing: ${reason}. Correct SOLANA_RPC_URL, or start the node.`;
   }
   const row = ({ what, outcome, ms, reason }: ProbeResult) => [what, outcome, ms, reason ?? ""];
   const v2 = probe.calls.find(({ what }) => what === "getProgramAccountsV2");
   const hasV2 = v2?.outcome === "ok";
   const searches = hasV2 ? "getProgramAccountsV2" : "getProgramAccounts";
   return [
-    `Node ${host}, genesis ${probe.genesis ?? "unknown"}`,
+    `Node ${name}, genesis ${probe.genesis ?? "unknown"}`,
     "",
     formatTable([
       ["call", "outcome", "ms", "reason"],
