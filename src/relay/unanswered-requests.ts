@@ -11,6 +11,8 @@ import {
 
 /** The longest time that loading a token from a slow node takes. */
 const ANSWER_WITHIN_MS = 15_000;
+/** After its load a curve takes forty sales, which wait for others where a program has to execute each. */
+const CURVE_WITHIN_MS = 60_000;
 const MAX_UNANSWERED = 5_000;
 
 /** A request failed by a bug of the tracker: the chain can be reached, and the tracker's log has the stack. */
@@ -63,7 +65,7 @@ export class UnansweredRequests {
     answered.promise.catch(() => undefined);
     const timer = setTimeout(
       () => answered.reject(new RelayUnavailable("the tracker did not reply in time")),
-      ANSWER_WITHIN_MS,
+      kind === "curve" ? CURVE_WITHIN_MS : ANSWER_WITHIN_MS,
     );
     this.#waiting.set(id, {
       text,
