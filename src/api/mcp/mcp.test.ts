@@ -192,14 +192,20 @@ test("arguments that a tool does not name, or of a wrong type, are refused by na
     const address = await app.listen({ port: 0, host: "127.0.0.1" });
     const client = new Client({ name: "test", version: "1" });
     await client.connect(new StreamableHTTPClientTransport(new URL(`${address}/mcp`)) as never);
-    const wrong: readonly (readonly [string, object])[] = [
-      ["measure_exit", { mint: SOME_MINT, amount: 1 }],
-      ["measure_exit", {}],
-      ["compare_sizes", { mint: SOME_MINT, sizes_sol: [0] }],
-      ["watch_exits", { mints: [] }],
+    const [mint, sizes_sol] = [SOME_MINT, [0]];
+    const wrong: readonly (readonly [string, object, string])[] = [
+      [
+        "measure_exit",
+        { mint, size_sol: 1 },
+        " must not have size_sol; they are mint, profile, size",
+      ],
+      ["measure_exit", { mint, profile: "Pro" }, "/profile must be one of retail, pro"],
+      ["measure_exit", {}, " must have required property 'mint'"],
+      ["compare_sizes", { mint, sizes_sol }, "/sizes_sol/0 must be >= 0.01"],
+      ["watch_exits", { mints: [] }, "/mints must NOT have fewer than 1 items"],
     ];
-    for (const [name, input] of wrong) {
-      await assert.rejects(call(client, name, input), new RegExp(`${name}: arguments`));
+    for (const [name, input, reason] of wrong) {
+      await assert.rejects(call(client, name, input), new RegExp(`${name}: arguments${reason}`));
     }
     await assert.rejects(call(client, "sell", {}), /There is no tool sell/);
     await client.close();

@@ -1,4 +1,4 @@
-import { Ajv } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import Type, { type Static, type TObject, type TSchema } from "typebox";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { sentBody } from "../openapi.ts";
@@ -108,10 +108,24 @@ export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
       outputSchema: { ...plainSchema(tool.output), type: "object" as const },
       refusalOf(input) {
         const check = ajv.compile(inputSchema);
-        return check(input) ? null : ajv.errorsText(check.errors, { dataVar: "arguments" });
+        if (check(input)) return null;
+        const names = Object.keys(tool.input.properties);
+        return (check.errors ?? []).map((error) => refusalText(error, names)).join(", ");
       },
     };
   });
+}
+
+/** What is wrong with an argument, and what it may be. */
+function refusalText(
+  { instancePath, keyword, params, message = "" }: ErrorObject,
+  names: readonly string[],
+): string {
+  const what = `arguments${instancePath}`;
+  if (keyword === "additionalProperties")
+    return `${what} must not have ${params["additionalProperty"]}; they are ${names.join(", ")}`;
+  if (keyword === "enum") return `${what} must be one of ${params["allowedValues"].join(", ")}`;
+  return `${what} ${message}`;
 }
 
 /** Fields that JSON Schema does not have, and names that two tools may not share. */
