@@ -13,6 +13,7 @@ import { type Deployment, deploy, type Member } from "./chaos-deployment.ts";
 import { isFresh, isNewerThan, judge, LIMITED, LIMITED_KEYS, type Row } from "./chaos-judge.ts";
 import { watchLeaders } from "./chaos-leaders.ts";
 import { allScenarios, type Scenario } from "./chaos-scenarios.ts";
+import { closeOnSignal } from "./close-on-signal.ts";
 import { makeKeys } from "./deployment.ts";
 import { readOptions, refuse } from "./options.ts";
 
@@ -40,6 +41,7 @@ const WRITE_EVERY_MS = 150;
 
 const scenarios = chosenScenarios();
 const endings = new Endings();
+closeOnSignal(endings);
 let failures = 0;
 try {
   const deployment = await deploy(endings);

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { constants, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { systemClock } from "#src/platform/clock.ts";
@@ -16,6 +16,7 @@ import type { UserTier } from "#src/users/tiers.ts";
 import { Endings } from "#test/support/ending.ts";
 import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { startRedis } from "#test/support/redis.ts";
+import { closeOnSignal } from "./close-on-signal.ts";
 
 /** A process that listens. */
 export type Server = { readonly child: ChildProcess; readonly url: string };
@@ -40,15 +41,7 @@ export class Deployment extends Endings {
   constructor() {
     super();
     this.after(() => rmSync(this.dataDir, { recursive: true, force: true }));
-    for (const signal of ["SIGINT", "SIGTERM"] as const) this.#endOn(signal);
-  }
-
-  /** A measurement that is interrupted leaves no process behind. */
-  #endOn(signal: "SIGINT" | "SIGTERM"): void {
-    process.once(signal, () => {
-      const end = () => process.exit(128 + constants.signals[signal]);
-      void this.close().then(end, end);
-    });
+    closeOnSignal(this);
   }
 
   /** One process with the embedded database. */

@@ -7,6 +7,7 @@ import { formatTable } from "#src/cli/output.ts";
 import type { Address } from "#src/units/address.ts";
 import { Endings } from "#test/support/ending.ts";
 import { startRedis } from "#test/support/redis.ts";
+import { closeOnSignal } from "./close-on-signal.ts";
 import { cpuSeconds } from "./deployment.ts";
 import { readOptions, requireCheckout } from "./options.ts";
 import { measuredSnapshots } from "./replicas/market.ts";
@@ -66,6 +67,8 @@ type Row = {
 
 type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
+const endings = new Endings();
+closeOnSignal(endings);
 const mints = measuredSnapshots(Number(values.tokens)).map(({ assessment }) => assessment.mint);
 const rows: Row[] = [];
 for (const replicas of values.replicas.split(",").map(Number)) {
@@ -79,10 +82,9 @@ for (const replicas of values.replicas.split(",").map(Number)) {
 if (!values.json) print(rows);
 
 async function measure(relay: Row["relay"], replicas: number): Promise<Row> {
-  const endings = new Endings();
   try {
     const { url } = await startRedis(endings);
-    const admin = await openAdmin(endings, url);
+    const admin = await openAdmin(url);
     const start = {
       checkout:
         relay === "this" ? resolve(import.meta.dirname, "..") : resolve(values.against ?? ""),
@@ -90,10 +92,10 @@ async function measure(relay: Row["relay"], replicas: number): Promise<Row> {
       tokens: Number(values.tokens),
       perSecond: Number(values.rate),
     };
-    const tracker = await startProcess(endings, "tracker", { ...start, mints: [] });
+    const tracker = await startProcess("tracker", { ...start, mints: [] });
     const shares = sharesOf(mints, replicas);
     const members = await Promise.all(
-      shares.map((own) => startProcess(endings, "replica", { ...start, mints: own })),
+      shares.map((own) => startProcess("replica", { ...start, mints: own })),
     );
     await delay(WARM_UP_MS);
     const figures = await observe(admin, { tracker, members });
@@ -111,11 +113,7 @@ function sharesOf(all: readonly Address[], replicas: number): readonly (readonly
   );
 }
 
-async function startProcess(
-  endings: Endings,
-  name: "tracker" | "replica",
-  start: Start,
-): Promise<ChildProcess> {
+async function startProcess(name: "tracker" | "replica", start: Start): Promise<ChildProcess> {
   const child = fork(join(import.meta.dirname, "replicas", `${name}.ts`));
   const ended = once(child, "exit");
   endings.after(async () => {
@@ -132,7 +130,7 @@ async function startProcess(
   return child;
 }
 
-async function openAdmin(endings: Endings, url: string) {
+async function openAdmin(url: string) {
   const admin = createClient({ url });
   await admin.connect();
   endings.after(() => admin.destroy());

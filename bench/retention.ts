@@ -15,6 +15,7 @@ import type { Address } from "#src/units/address.ts";
 import { Endings } from "#test/support/ending.ts";
 import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
+import { closeOnSignal } from "./close-on-signal.ts";
 import { Latencies } from "./latencies.ts";
 import { readOptions, refuse, requirePostgres } from "./options.ts";
 import { PlayedMarket } from "./retention/played-market.ts";
@@ -64,6 +65,7 @@ const WRITE_EVERY_MS = 5;
 const WRITER_ID = 2n ** 40n;
 
 const endings = new Endings();
+closeOnSignal(endings);
 try {
   const database = await open();
   const random = seededRandom(Number(values.seed));

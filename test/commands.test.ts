@@ -66,6 +66,26 @@ test("a number too small to measure anything, or no scenario of that name, is re
   }
 });
 
+const INTERRUPTED = `import { setTimeout as delay } from "node:timers/promises";
+import { closeOnSignal } from "#bench/close-on-signal.ts";
+import { Endings } from "#test/support/ending.ts";
+const endings = new Endings();
+closeOnSignal(endings);
+endings.after(() => console.log("folder"));
+endings.after(() => delay(100).then(() => console.log("service")));
+process.kill(process.pid, "SIGTERM");
+try {
+  await delay(50);
+  throw new Error("a part is gone");
+} finally {
+  await endings.close();
+}`;
+
+test("an interrupted measurement ends once every part is closed, with the signal's code", () => {
+  const { status, stdout } = run("--input-type=module", "--eval", INTERRUPTED);
+  assert.deepEqual({ status, stdout }, { status: 128 + 15, stdout: "service\nfolder\n" });
+});
+
 test("a signal to npm reaches a measuring command: the script is replaced by it", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
   const measuring = Object.entries(scripts).filter(([, line]) => String(line).includes("bench/"));
