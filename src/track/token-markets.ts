@@ -30,10 +30,11 @@ export type TokenMarketsDeps = {
   readonly background: BackgroundWork;
 };
 
-/** Questions that split dozens of positions, one at a time: on many pools each takes seconds. */
+/** Questions that split dozens of positions, one at a time: on many pools each takes seconds. Tokens take turns. */
 const LONG_QUESTIONS = {
   maxActive: 1,
   maxWaiting: 20,
+  maxWaitingOfGroup: 2,
   overloadedMessage: "Too many long questions are waiting; try again in a moment.",
 };
 
@@ -140,7 +141,7 @@ export class TokenMarkets {
    * @throws AppError overloaded if too many such questions wait
    */
   holdersFirst(mint: Address, holders: TokenHolders): Promise<HoldersFirst | null> {
-    return this.#longQuestions.run(async () => {
+    const answer = async (): Promise<HoldersFirst | null> => {
       const token = this.#deps.state.tokens.get(mint);
       const lasting = token === undefined ? null : this.of(token);
       const asked = token === undefined ? null : this.modelled(token);
@@ -148,7 +149,8 @@ export class TokenMarkets {
         return this.measure(mint, (market) => holdersFirst(market, holders));
       const now = assessMarket(asked);
       return runInParts(holdersFirstInParts(lasting, { holders, now }), this.#deps.clock);
-    });
+    };
+    return this.#longQuestions.run(answer, undefined, mint);
   }
 
   #measurable(mint: Address, lasting: { readonly isLasting: boolean }): Measurable | null {
