@@ -11,6 +11,7 @@ import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
 import { testAddress } from "#test/support/test-accounts.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import {
+  type AskedOf,
   type Heartbeat,
   messageText,
   parseMessage,
@@ -98,7 +99,7 @@ test("loads of tokens that replicas hold take turns of their own, not those of a
   touch(bus);
   await settle();
   const sale = { profile: "pro", sizeLamports: 1n } as const;
-  const asked = { mint: SOME_MINT, sale };
+  const asked: AskedOf<"exit"> = [SOME_MINT, sale];
   bus.say(topics.tracker, messageText({ kind: "exit", replica: "r", id: 1, asked }));
   await settle();
   assert.deepEqual(askers, ["replicas", "replica:r"]);
@@ -108,7 +109,7 @@ test("a sale of a token that the predecessor tracked is answered, not taken for 
   const { bus, loaded } = successor(t, {
     exit: async (mint) => (loaded.has(mint) ? ({ slippagePct: 1 } as never) : null),
   });
-  const asked = { mint: SOME_MINT, sale: { profile: "pro", sizeLamports: 1n } } as const;
+  const asked: AskedOf<"exit"> = [SOME_MINT, { profile: "pro", sizeLamports: 1n }];
   bus.say(topics.tracker, messageText({ kind: "exit", replica: "r", id: 1, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 1, answer: { slippagePct: 1 } }]);
@@ -119,7 +120,7 @@ test("a curve of a token that the predecessor tracked is answered in one reply",
   const { bus, loaded } = successor(t, {
     curve: async (mint) => (loaded.has(mint) ? curve : null),
   });
-  const asked = { mint: SOME_MINT } as const;
+  const asked: AskedOf<"curve"> = [SOME_MINT];
   bus.say(topics.tracker, messageText({ kind: "curve", replica: "r", id: 1, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 1, answer: curve }]);
@@ -178,7 +179,7 @@ test("a process that may hold no edition gets the next snapshot whole", async (t
   });
   touch(bus, "missed");
   emit(later(1n));
-  const asked = { mint: SOME_MINT };
+  const asked: AskedOf<"snapshot"> = [SOME_MINT];
   bus.say(topics.tracker, messageText({ kind: "snapshot", replica: "r", id: 1, asked }));
   await settle();
   emit(later(2n));
@@ -200,7 +201,7 @@ test("a request that fails is answered at once, so that no caller waits for a ti
   const { bus } = successor(t, {
     history: () => Promise.reject(new Error("the disk is gone")),
   });
-  const asked = { mint: SOME_MINT, grid: {} as never };
+  const asked: AskedOf<"history"> = [SOME_MINT, {} as never];
   bus.say(topics.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 3 }]);
@@ -214,7 +215,7 @@ test("a request that the tracker refuses is refused with its code and its text",
   const { bus } = successor(t, {
     history: () => Promise.reject(new AppError(refusal.code, refusal)),
   });
-  const asked = { mint: SOME_MINT, grid: {} as never };
+  const asked: AskedOf<"history"> = [SOME_MINT, {} as never];
   bus.say(topics.tracker, messageText({ kind: "history", replica: "r", id: 3, asked }));
   await settle();
   assert.deepEqual(answers(bus), [{ term: 7n, id: 3, refusal }]);

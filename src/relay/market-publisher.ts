@@ -54,6 +54,12 @@ export type MarketPublisherDeps = {
 /** A touch of a token. Each touch is a new object, so that two touches can be distinguished by identity. */
 type Touch = { readonly atMs: number };
 
+/** A request about one token. */
+type LoadingRequest = {
+  readonly replica: string;
+  readonly asked: readonly [mint: Address, ...rest: unknown[]];
+};
+
 type Published = { readonly edition: number; readonly snapshot: AssessedSnapshot };
 
 /**
@@ -279,7 +285,7 @@ export class MarketPublisher {
     try {
       const answer = await this.#answerOf(request);
       // The caller will hold no edition: the next snapshot is published whole.
-      if (request.kind === "snapshot") this.#published.delete(request.asked.mint);
+      if (request.kind === "snapshot") this.#published.delete(request.asked[0]);
       reply({ answer });
       this.#requestFailures.succeeded();
     } catch (cause) {
@@ -296,44 +302,39 @@ export class MarketPublisher {
     const { markets, accuracyReport, proofOf } = this.#deps;
     switch (request.kind) {
       case "snapshot":
-        this.#want(request.asked.mint);
-        return markets.snapshot(request.asked.mint, request.asked.asker);
+        this.#want(request.asked[0]);
+        return markets.snapshot(...request.asked);
       case "exit":
-        return this.#loaded(request).then(() =>
-          markets.exit(request.asked.mint, request.asked.sale),
-        );
+        return this.#loaded(request).then(() => markets.exit(...request.asked));
       case "answerExit":
-        return this.#loaded(request).then(() =>
-          markets.answerExit(request.asked.mint, request.asked.question),
-        );
+        return this.#loaded(request).then(() => markets.answerExit(...request.asked));
       case "curve":
-        return this.#loaded(request).then(() => markets.curve(request.asked.mint));
+        return this.#loaded(request).then(() => markets.curve(...request.asked));
       case "holdersFirst":
-        return this.#loaded(request).then(() => markets.holdersFirst(request.asked.mint));
+        return this.#loaded(request).then(() => markets.holdersFirst(...request.asked));
       case "stressed":
-        return this.#loaded(request).then(() => markets.stressed(request.asked.mint));
+        return this.#loaded(request).then(() => markets.stressed(...request.asked));
       case "history":
-        return markets.history(request.asked.mint, request.asked.grid);
+        return markets.history(...request.asked);
       case "pastDay":
-        return markets.pastDay(request.asked.mint);
-      case "alertsWithin":
-        return markets.alerts(request.asked.mint, request.asked.begun);
-      case "accuracy":
+        return markets.pastDay(...request.asked);
+      case "alerts":
+        return markets.alerts(...request.asked);
+      case "accuracyReport":
         return accuracyReport();
-      case "proofAtSlot":
-        return this.#loaded(request).then(() => proofOf(request.asked.mint, request.asked.sale));
+      case "proof":
+        return this.#loaded(request).then(() => proofOf(...request.asked));
       default:
         return assertNever(request);
     }
   }
 
   /** A new tracker has not loaded all tokens of its predecessor yet: a requested token is loaded first. */
-  async #loaded(request: TrackerRequest & { asked: { mint: Address } }): Promise<void> {
+  async #loaded({ replica, asked }: LoadingRequest): Promise<void> {
     const { markets } = this.#deps;
-    const { replica, asked } = request;
+    const [mint] = asked;
     // The request names no caller: the loads of each replica take turns.
-    if (markets.latest(asked.mint) === null)
-      await markets.snapshot(asked.mint, `replica:${replica}`);
+    if (markets.latest(mint) === null) await markets.snapshot(mint, `replica:${replica}`);
   }
 
   #removeUnwanted(): void {

@@ -1,15 +1,6 @@
-import type { ExitAt } from "#src/measure/exit-at.ts";
-import type { ExitCurve } from "#src/measure/exit-curve.ts";
-import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
-import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import type { StressedExit } from "#src/measure/stress.ts";
 import type { AppError } from "#src/platform/app-error.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
-import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { HistoryGrid, HistoryPoint } from "#src/track/history/history.ts";
-import type { PastDay } from "#src/track/history/past-day.ts";
-import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import type { ExitQuery } from "#src/track/markets.ts";
+import type { ExitQuery, Markets } from "#src/track/markets.ts";
 import {
   type AssessedSnapshot,
   parseSnapshot,
@@ -23,7 +14,7 @@ import type { Address } from "#src/units/address.ts";
  * Messages between the tracker and the processes or the thread that serve requests. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
-const VERSION = 10; // Increased with the version of a snapshot's text too.
+const VERSION = 11; // Increased with the version of a snapshot's text too.
 
 /** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;
@@ -53,60 +44,32 @@ export function relayTopics(deployment: string): RelayTopics {
   };
 }
 
-/** Requests to the tracker by kind, with their answers. */
-export type TrackerRequests = {
-  readonly snapshot: {
-    readonly asked: { readonly mint: Address; readonly asker?: string };
-    readonly answer: MarketSnapshot;
-  };
-  readonly exit: {
-    readonly asked: { readonly mint: Address; readonly sale: ExitQuery };
-    readonly answer: ExitAt | null;
-  };
-  readonly answerExit: {
-    readonly asked: { readonly mint: Address; readonly question: ExitQuestion };
-    readonly answer: ExitAnswer | null;
-  };
-  readonly curve: {
-    readonly asked: { readonly mint: Address };
-    readonly answer: ExitCurve | null;
-  };
-  readonly holdersFirst: {
-    readonly asked: { readonly mint: Address };
-    readonly answer: HoldersFirst | null;
-  };
-  readonly stressed: {
-    readonly asked: { readonly mint: Address };
-    readonly answer: StressedExit | null;
-  };
-  readonly history: {
-    readonly asked: { readonly mint: Address; readonly grid: HistoryGrid };
-    readonly answer: readonly HistoryPoint[];
-  };
-  readonly pastDay: {
-    readonly asked: { readonly mint: Address };
-    readonly answer: PastDay | null;
-  };
-  /** Named differently since it has a range: a process of an older version refuses it. */
-  readonly alertsWithin: {
-    readonly asked: { readonly mint: Address; readonly begun: TimeRange };
-    readonly answer: readonly StoredAlert[];
-  };
-  readonly accuracy: { readonly asked: null; readonly answer: unknown };
-  /** Named differently since its answer has the slot: a process of an older version refuses it. */
-  readonly proofAtSlot: {
-    readonly asked: { readonly mint: Address; readonly sale: ExitQuery };
-    readonly answer: unknown;
-  };
+/** What is asked of the tracker: a request has the arguments of one of these, and its reply has the result. */
+export type TrackerQuestions = Pick<
+  Markets,
+  | "snapshot"
+  | "exit"
+  | "answerExit"
+  | "curve"
+  | "holdersFirst"
+  | "stressed"
+  | "history"
+  | "pastDay"
+  | "alerts"
+> & {
+  readonly accuracyReport: () => unknown;
+  readonly proof: (mint: Address, sale: ExitQuery) => unknown;
 };
-export type TrackerRequestKind = keyof TrackerRequests;
+export type TrackerRequestKind = keyof TrackerQuestions;
+export type AskedOf<Kind extends TrackerRequestKind> = Parameters<TrackerQuestions[Kind]>;
+export type AnswerOf<Kind extends TrackerRequestKind> = Awaited<ReturnType<TrackerQuestions[Kind]>>;
 
 export type TrackerRequest = {
   [Kind in TrackerRequestKind]: {
     readonly kind: Kind;
     readonly replica: string;
     readonly id: number;
-    readonly asked: TrackerRequests[Kind]["asked"];
+    readonly asked: AskedOf<Kind>;
   };
 }[TrackerRequestKind];
 

@@ -1,21 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { ExitAt } from "#src/measure/exit-at.ts";
-import type { ExitCurve } from "#src/measure/exit-curve.ts";
-import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
-import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import type { StressedExit } from "#src/measure/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
-import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
-import type { HistoryGrid, HistoryPoint } from "#src/track/history/history.ts";
-import type { PastDay } from "#src/track/history/past-day.ts";
 import type { AnswerAt } from "#src/track/history/stored-answers.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import type { ExitQuery, Markets } from "#src/track/markets.ts";
+import type { Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, agedAssessment } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED, type TrackerHealth } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
@@ -23,6 +15,8 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { HeldSnapshots } from "./held-snapshots.ts";
 import { type RelayLink, RelayUnavailable } from "./relay-link.ts";
 import {
+  type AnswerOf,
+  type AskedOf,
   type Heartbeat,
   messageText,
   parseMessage,
@@ -33,7 +27,6 @@ import {
   type TrackerReply,
   type TrackerRequest,
   type TrackerRequestKind,
-  type TrackerRequests,
 } from "./relay-messages.ts";
 import { TrackerBug, UnansweredRequests } from "./unanswered-requests.ts";
 
@@ -153,50 +146,21 @@ export class RemoteMarkets<Facts> implements Markets {
     return this.#loads.run(mint, () => this.#load(mint, asker));
   }
 
-  exit(mint: Address, sale: ExitQuery): Promise<ExitAt | null> {
-    return this.#requestOrFail("exit", { mint, sale });
-  }
-
-  answerExit(mint: Address, question: ExitQuestion): Promise<ExitAnswer | null> {
-    return this.#requestOrFail("answerExit", { mint, question });
-  }
-
-  curve(mint: Address): Promise<ExitCurve | null> {
-    return this.#requestOrFail("curve", { mint });
-  }
-
-  holdersFirst(mint: Address): Promise<HoldersFirst | null> {
-    return this.#requestOrFail("holdersFirst", { mint });
-  }
-
-  stressed(mint: Address): Promise<StressedExit | null> {
-    return this.#requestOrFail("stressed", { mint });
-  }
-
-  history(mint: Address, grid: HistoryGrid): Promise<readonly HistoryPoint[]> {
-    return this.#requestOrFail("history", { mint, grid });
-  }
-
-  pastDay(mint: Address): Promise<PastDay | null> {
-    return this.#requestOrFail("pastDay", { mint });
-  }
-
-  alerts(mint: Address, begun: TimeRange): Promise<readonly StoredAlert[]> {
-    return this.#requestOrFail("alertsWithin", { mint, begun });
-  }
+  readonly exit = this.#forwarded("exit");
+  readonly answerExit = this.#forwarded("answerExit");
+  readonly curve = this.#forwarded("curve");
+  readonly holdersFirst = this.#forwarded("holdersFirst");
+  readonly stressed = this.#forwarded("stressed");
+  readonly history = this.#forwarded("history");
+  readonly pastDay = this.#forwarded("pastDay");
+  readonly alerts = this.#forwarded("alerts");
+  /** @throws AppError proof_unavailable, chain_unavailable */
+  readonly proof = this.#forwarded("proof");
+  /** @throws AppError chain_unavailable */
+  readonly accuracyReport = this.#forwarded("accuracyReport");
 
   answerAt(mint: Address, slot: bigint): Promise<AnswerAt> {
     return this.#deps.storedState(mint, slot);
-  }
-
-  /** @throws AppError proof_unavailable, chain_unavailable */
-  proof(mint: Address, sale: ExitQuery): Promise<unknown> {
-    return this.#requestOrFail("proofAtSlot", { mint, sale });
-  }
-
-  /** @throws AppError chain_unavailable */
-  accuracyReport(): Promise<unknown> {
-    return this.#requestOrFail("accuracy", null);
   }
 
   onSnapshot(listener: (snapshot: AssessedSnapshot) => void): () => void {
@@ -216,7 +180,7 @@ export class RemoteMarkets<Facts> implements Markets {
       await this.#trackerPresent();
       // Subscribe before the request, so that no snapshot after the reply is missed.
       this.#receive(mint);
-      const asked = { mint, asker };
+      const asked: AskedOf<"snapshot"> = [mint, asker];
       // Held at once, so that a snapshot that is published next finds it.
       const snapshot = await this.#requests.send("snapshot", asked, (answer, term) => {
         if (answer.kind === "assessed") this.#held.hold(answer, { term, edition: null });
@@ -251,10 +215,15 @@ export class RemoteMarkets<Facts> implements Markets {
     return { ...stored, assessment: agedAssessment(stored.assessment, this.#deps.clock.nowMs()) };
   }
 
+  /** The method that the tracker answers. */
+  #forwarded<Kind extends TrackerRequestKind>(kind: Kind) {
+    return (...asked: AskedOf<Kind>) => this.#requestOrFail(kind, asked);
+  }
+
   async #requestOrFail<Kind extends TrackerRequestKind>(
     kind: Kind,
-    asked: TrackerRequests[Kind]["asked"],
-  ): Promise<TrackerRequests[Kind]["answer"]> {
+    asked: AskedOf<Kind>,
+  ): Promise<AnswerOf<Kind>> {
     try {
       await this.#trackerPresent();
       return await this.#requests.send(kind, asked);

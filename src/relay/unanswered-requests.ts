@@ -1,12 +1,13 @@
 import { AppError } from "#src/platform/app-error.ts";
 import { type RelayLink, RelayUnavailable } from "./relay-link.ts";
 import {
+  type AnswerOf,
+  type AskedOf,
   messageText,
   type RelayTopics,
   type TrackerReply,
   type TrackerRequest,
   type TrackerRequestKind,
-  type TrackerRequests,
 } from "./relay-messages.ts";
 
 /** The longest time that loading a token from a slow node takes. */
@@ -49,10 +50,9 @@ export class UnansweredRequests {
    */
   async send<Kind extends TrackerRequestKind>(
     kind: Kind,
-    asked: TrackerRequests[Kind]["asked"],
-    onAnswer?: (answer: TrackerRequests[Kind]["answer"], term: bigint) => void,
-  ): Promise<TrackerRequests[Kind]["answer"]> {
-    type Answer = TrackerRequests[Kind]["answer"];
+    asked: AskedOf<Kind>,
+    onAnswer?: (answer: AnswerOf<Kind>, term: bigint) => void,
+  ): Promise<AnswerOf<Kind>> {
     if (this.#waiting.size >= MAX_UNANSWERED) {
       throw new AppError("overloaded", {
         publicMessage: "Too many requests are waiting. Try again.",
@@ -61,7 +61,7 @@ export class UnansweredRequests {
     const { link, topics, replica } = this.#deps;
     const id = ++this.#lastId;
     const text = messageText({ kind, replica, id, asked } as unknown as TrackerRequest);
-    const answered = Promise.withResolvers<Answer>();
+    const answered = Promise.withResolvers<AnswerOf<Kind>>();
     answered.promise.catch(() => undefined);
     const timer = setTimeout(
       () => answered.reject(new RelayUnavailable("the tracker did not reply in time")),
@@ -70,8 +70,8 @@ export class UnansweredRequests {
     this.#waiting.set(id, {
       text,
       resolve: ({ answer, term }) => {
-        onAnswer?.(answer as Answer, term);
-        answered.resolve(answer as Answer);
+        onAnswer?.(answer as AnswerOf<Kind>, term);
+        answered.resolve(answer as AnswerOf<Kind>);
       },
       reject: answered.reject,
     });
