@@ -1,5 +1,5 @@
 import { toNumber } from "#src/units/to-number.ts";
-import { signedUpperWords, word } from "../byte-words.ts";
+import { signedUpperWords, word } from "../fast-bytes.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import {
   DYNAMIC_TICK,

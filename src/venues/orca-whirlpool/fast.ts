@@ -1,7 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "../account-set.ts";
-import { upperWords, word } from "../byte-words.ts";
-import { u64AsDouble } from "../fast-bytes.ts";
+import { u64AsDouble, upperWords, word } from "../fast-bytes.ts";
 import type { FastQuoter } from "../fast-quoter.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
