@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { discriminator } from "#src/venues/byte-reader.ts";
 import { orcaWhirlpool, orcaWhirlpoolImmutable } from "#src/venues/orca-whirlpool/adapter.ts";
-import { quoteSwap } from "#src/venues/orca-whirlpool/quote.ts";
+import { quoteExactIn } from "#src/venues/orca-whirlpool/quote.ts";
 import { MARKET_CLOCK } from "#test/support/played-market.ts";
 import {
   assertLiquidityMovesDepth,
@@ -34,7 +34,7 @@ for (const parts of [
     const { market, pool } = openTickPool(parts, HIGH_MINT, 100);
     const state = market.stateOf(pool);
     const { order, result, event } = sellTaxed(parts, market, pool);
-    const quote = quoteSwap(state, { ...order, clock: MARKET_CLOCK });
+    const quote = quoteExactIn(state, { ...order, clock: MARKET_CLOCK });
     assert.ok(quote.kind === "filled");
     assert.equal(event.length, 121);
     assert.ok(event.has(0, discriminator("e1ca49af932ba096")));

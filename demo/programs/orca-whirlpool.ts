@@ -18,7 +18,7 @@ import {
   type WhirlpoolDeployment,
 } from "#src/venues/orca-whirlpool/layout.ts";
 import type { WhirlpoolState } from "#src/venues/orca-whirlpool/pool-state.ts";
-import { quoteSwap, type SwapQuote } from "#src/venues/orca-whirlpool/quote.ts";
+import { quoteExactIn } from "#src/venues/orca-whirlpool/quote.ts";
 import {
   oracleAddress,
   type PoolOf,
@@ -31,6 +31,7 @@ import {
   tickAtSqrtPrice,
 } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { arrayStarts, ticksPerArray } from "#src/venues/orca-whirlpool/tick-sequence.ts";
+import type { TickQuote } from "#src/venues/shared/tick-pool.ts";
 import { transferFee } from "#src/venues/shared/token/transfer-fee.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { logEvents } from "../anchor-event.ts";
@@ -128,7 +129,7 @@ const swapIn = (venue: Venue<WhirlpoolState>) =>
   swapWith({
     venue,
     readPool: (pool, known) => readPoolHeader(known.get(pool)),
-    quote: quoteSwap,
+    quote: quoteExactIn,
     perform: ({ known, trade, pool: header, state, quote }) => {
       const aToB = trade.inputMint === header.mintA;
       const protocolFee = mulDivFloor(quote.tradeFee, BigInt(PROTOCOL_FEE_RATE), 10_000n);
@@ -169,7 +170,7 @@ type DoneSwap = {
   readonly header: PoolHeader;
   /** Before the swap. */
   readonly state: WhirlpoolState;
-  readonly quote: Extract<SwapQuote, { readonly kind: "filled" }>;
+  readonly quote: Extract<TickQuote<WhirlpoolState>, { readonly kind: "filled" }>;
   readonly aToB: boolean;
   readonly protocolFee: bigint;
 };

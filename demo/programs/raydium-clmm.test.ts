@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { discriminator } from "#src/venues/byte-reader.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
-import { quoteSwap } from "#src/venues/raydium-clmm/quote.ts";
+import { quoteExactIn } from "#src/venues/raydium-clmm/quote.ts";
 import { assertOperatorControls, MARKET_CLOCK } from "#test/support/played-market.ts";
 import {
   assertLiquidityMovesDepth,
@@ -33,7 +33,7 @@ test("the event carries the amounts as the program logs them, in 221 bytes", () 
   const { market, pool } = openTickPool(PARTS, HIGH_MINT, 100);
   const state = market.stateOf(pool);
   const { order, result, event } = sellTaxed(PARTS, market, pool);
-  const quote = quoteSwap(state, { ...order, clock: MARKET_CLOCK });
+  const quote = quoteExactIn(state, { ...order, clock: MARKET_CLOCK });
   assert.ok(quote.kind === "filled");
   assert.equal(event.length, 221);
   assert.ok(event.has(0, discriminator("40c6cde8260871e2")));

@@ -15,8 +15,9 @@ import {
   STATUS_SWAP_DISABLED,
 } from "#src/venues/raydium-clmm/layout.ts";
 import type { ClmmState } from "#src/venues/raydium-clmm/pool-state.ts";
-import { quoteSwap, type SwapQuote } from "#src/venues/raydium-clmm/quote.ts";
+import { quoteExactIn } from "#src/venues/raydium-clmm/quote.ts";
 import { sqrtPriceAtTick, tickAtSqrtPrice } from "#src/venues/raydium-clmm/tick-math.ts";
+import type { TickQuote } from "#src/venues/shared/tick-pool.ts";
 import { transferFee } from "#src/venues/shared/token/transfer-fee.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { logEvents } from "../anchor-event.ts";
@@ -108,7 +109,7 @@ const createPool: CreatePool = (known, opening) => {
 const swap = swapWith({
   venue: raydiumClmm,
   readPool: (pool, known) => readPoolHeader(known.get(pool)),
-  quote: quoteSwap,
+  quote: quoteExactIn,
   perform: ({ known, trade, pool: header, state, quote }) => {
     const zeroForOne = trade.inputMint === header.mint0;
     const done = { known, trade, header, state, quote, zeroForOne };
@@ -146,7 +147,7 @@ type DoneSwap = {
   readonly header: PoolHeader;
   /** Before the swap. */
   readonly state: ClmmState;
-  readonly quote: Extract<SwapQuote, { readonly kind: "filled" }>;
+  readonly quote: Extract<TickQuote<ClmmState>, { readonly kind: "filled" }>;
   readonly zeroForOne: boolean;
 };
 

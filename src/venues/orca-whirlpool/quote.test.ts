@@ -11,7 +11,7 @@ import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/whirlpool
 import { orcaWhirlpool } from "./adapter.ts";
 import type { AdaptiveFee } from "./adaptive-fee.ts";
 import type { WhirlpoolState } from "./pool-state.ts";
-import { quoteSwap } from "./quote.ts";
+import { quoteExactIn } from "./quote.ts";
 import { MAX_TICK, MIN_TICK, sqrtPriceAtTick } from "./tick-math.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
@@ -45,7 +45,7 @@ function stateOf(fields: WhirlpoolFixture): WhirlpoolState {
 }
 
 function sell(state: WhirlpoolState, sells: "tokenA" | "tokenB", amountIn: bigint) {
-  return quoteSwap(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
+  return quoteExactIn(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
 }
 
 type Vector = {
@@ -192,7 +192,7 @@ test("the stated fee is what a first unit pays, past a range without liquidity t
       const positions = [{ lower, upper: lower + 640, liquidity: 1n << 80n }];
       const state = stateOf({ ...even, positions, adaptiveFee: FEE });
       const mint = state[sells].mint;
-      const swap = quoteSwap(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
+      const swap = quoteExactIn(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
       assert.ok(swap.kind === "filled");
       const paidPpm = Number(swap.tradeFee) / 1e6;
       assert.ok(

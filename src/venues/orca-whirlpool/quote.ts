@@ -2,9 +2,9 @@ import { checkedU64, checkedU128, U64_MAX } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { unfillable } from "../shared/refusals.ts";
-import { quoteInOneWalk, type TickSide } from "../shared/tick-pool.ts";
+import { quoteInOneWalk, type TickQuote, type TickSide } from "../shared/tick-pool.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
-import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
+import type { Clock, ExactIn, UnfillableReason } from "../venue.ts";
 import { directionOf, type WhirlpoolState } from "./pool-state.ts";
 import {
   accumulateFee,
@@ -53,34 +53,11 @@ type Outcome =
   | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
 
-/** A quote with the other fields of the swap's event. */
-export type SwapQuote =
-  | {
-      readonly kind: "filled";
-      /** What reaches the trader. */
-      readonly amountOut: bigint;
-      /** What leaves the pool, before the output token's transfer fee. */
-      readonly grossOut: bigint;
-      /** LP and protocol fee together, base units of the input token. */
-      readonly tradeFee: bigint;
-      readonly after: WhirlpoolState;
-    }
-  | UnfilledSwap;
-
-type UnfilledSwap = {
-  readonly kind: "unfillable";
-  readonly reason: UnfillableReason;
-  /** What the program pays for the part that it takes before the price range ends. */
-  readonly partlyPaid?: bigint;
-};
-
-/** What the program pays for an exact-in order without a price limit; see README.md for its steps. */
-export function quoteExactIn(state: WhirlpoolState, order: ExactIn): Quote<WhirlpoolState> {
-  return quoteSwap(state, order);
-}
-
-/** As `quoteExactIn`, with the amounts that the program's event reports. */
-export function quoteSwap(state: WhirlpoolState, order: ExactIn): SwapQuote {
+/**
+ * What the program pays for an exact-in order without a price limit, with the amounts that its event reports; see
+ * README.md for its steps.
+ */
+export function quoteExactIn(state: WhirlpoolState, order: ExactIn): TickQuote<WhirlpoolState> {
   return quoteFrom(state, order, null).quote;
 }
 
@@ -98,7 +75,7 @@ function quoteFrom(
   state: WhirlpoolState,
   order: ExactIn,
   resumeFrom: Cursor | null,
-): { readonly quote: SwapQuote; readonly resumeFrom: Cursor | null } {
+): { readonly quote: TickQuote<WhirlpoolState>; readonly resumeFrom: Cursor | null } {
   const refusal = refusalBeforeSwap(state, order);
   if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
   try {
@@ -229,7 +206,13 @@ type Settlement = {
   readonly cursor: Cursor;
 };
 
-function settle({ state, order, amount, direction, cursor }: Settlement): SwapQuote {
+function settle({
+  state,
+  order,
+  amount,
+  direction,
+  cursor,
+}: Settlement): TickQuote<WhirlpoolState> {
   const aToB = direction === "down";
   const sold = aToB ? state.tokenA : state.tokenB;
   const bought = aToB ? state.tokenB : state.tokenA;

@@ -9,7 +9,7 @@ import { amountOut } from "#test/support/quoted-amount.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { raydiumClmm } from "./adapter.ts";
 import type { ClmmState } from "./pool-state.ts";
-import { quoteSwap } from "./quote.ts";
+import { quoteExactIn } from "./quote.ts";
 import { sqrtPriceAtTick } from "./tick-math.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
@@ -28,7 +28,7 @@ function stateOf(fields: ClmmFixture): ClmmState {
 }
 
 function sell(state: ClmmState, sells: "token0" | "token1", amountIn: bigint) {
-  return quoteSwap(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
+  return quoteExactIn(state, { inputMint: state[sells].mint, amountIn, clock: CLOCK });
 }
 
 type Vector = {
@@ -199,7 +199,7 @@ test("the stated fee is what a first unit pays, past a range without liquidity t
         dynamicFee: DYNAMIC_FEE,
       });
       const mint = state[sells].mint;
-      const swap = quoteSwap(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
+      const swap = quoteExactIn(state, { inputMint: mint, amountIn: 10n ** 12n, clock: CLOCK });
       assert.ok(swap.kind === "filled");
       const paidPpm = Number(swap.tradeFee) / 1e6;
       assert.ok(

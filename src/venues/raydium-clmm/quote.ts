@@ -2,9 +2,9 @@ import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.
 import { MathError } from "#src/units/math-error.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { unfillable } from "../shared/refusals.ts";
-import { quoteInOneWalk, type TickSide } from "../shared/tick-pool.ts";
+import { quoteInOneWalk, type TickQuote, type TickSide } from "../shared/tick-pool.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
-import type { Clock, ExactIn, Quote, UnfillableReason } from "../venue.ts";
+import type { Clock, ExactIn, UnfillableReason } from "../venue.ts";
 import { matchOrders, type OrderMatch } from "./limit-orders.ts";
 import {
   type ClmmState,
@@ -64,27 +64,11 @@ type Outcome =
   | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
   | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
 
-/** A quote with the other fields of the swap's event. */
-export type SwapQuote =
-  | {
-      readonly kind: "filled";
-      /** What reaches the trader. */
-      readonly amountOut: bigint;
-      /** What leaves the pool, before the output token's transfer fee. */
-      readonly grossOut: bigint;
-      /** Base units of the fee side's token. */
-      readonly tradeFee: bigint;
-      readonly after: ClmmState;
-    }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
-
-/** What the program pays for an exact-in order without a price limit; see README.md for its steps. */
-export function quoteExactIn(state: ClmmState, order: ExactIn): Quote<ClmmState> {
-  return quoteSwap(state, order);
-}
-
-/** As `quoteExactIn`, with the amounts that the program's event reports. */
-export function quoteSwap(state: ClmmState, order: ExactIn): SwapQuote {
+/**
+ * What the program pays for an exact-in order without a price limit, with the amounts that its event reports; see
+ * README.md for its steps.
+ */
+export function quoteExactIn(state: ClmmState, order: ExactIn): TickQuote<ClmmState> {
   return quoteFrom(state, order, null).quote;
 }
 
@@ -102,7 +86,7 @@ function quoteFrom(
   state: ClmmState,
   order: ExactIn,
   resumeFrom: Cursor | null,
-): { readonly quote: SwapQuote; readonly resumeFrom: Cursor | null } {
+): { readonly quote: TickQuote<ClmmState>; readonly resumeFrom: Cursor | null } {
   const refusal = refusalBeforeSwap(state, order);
   if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
   try {
@@ -296,7 +280,7 @@ type Settlement = {
   readonly cursor: Cursor;
 };
 
-function settle(settlement: Settlement): SwapQuote {
+function settle(settlement: Settlement): TickQuote<ClmmState> {
   const { state, order, amount, direction, cursor } = settlement;
   const zeroForOne = direction === "down";
   const sold = zeroForOne ? state.token0 : state.token1;

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { minBigint, Q64 } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { AccountSet } from "../account-set.ts";
-import type { PoolCaution } from "../venue.ts";
+import type { PoolCaution, Quote } from "../venue.ts";
 import { squareRootFloor } from "./curves/constant-product.ts";
 import type { Direction } from "./curves/direction.ts";
 import { isStopped, loadedMint } from "./token/mint.ts";
@@ -124,6 +124,16 @@ function sqrtPriceAfterFall(
     direction === "down" ? (square * left) / 10_000n : (square * 10_000n) / left,
   );
 }
+
+/** A quote with the other fields of the swap's event. */
+export type TickQuote<State> =
+  | (Extract<Quote<State>, { readonly kind: "filled" }> & {
+      /** What leaves the pool, before the output token's transfer fee. */
+      readonly grossOut: bigint;
+      /** LP and protocol fee together, base units of the token that the fee is taken in. */
+      readonly tradeFee: bigint;
+    })
+  | Extract<Quote<State>, { readonly kind: "unfillable" }>;
 
 /**
  * Quotes ascending amounts, each from the same state, in one traversal: ticks that an order crosses
