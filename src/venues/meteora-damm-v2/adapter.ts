@@ -1,12 +1,12 @@
 import type { Address } from "#src/units/address.ts";
 import { divCeil, maxBigint, minBigint, U64_MAX } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { constantProductReachable, squareRootFloor } from "../shared/curves/constant-product.ts";
 import { ascendingMints, pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import {
   allFeesPpm,
   hookCautions,
@@ -171,14 +171,12 @@ function smallAmount(state: DammV2State, inputMint: Address): bigint {
 
 function feePpmOf(state: DammV2State, { inputMint, clock, amountIn }: ExactIn): number {
   const isAToB = inputMint === state.tokenA.mint;
-  try {
+  const ppm = nullOnMathError(() => {
     const point = pointOf(state, clock);
     const numerator = tradeFeeNumerator(state, { isAToB, point, amountIn });
     const side = { venue: meteoraDammV2, state, inputMint, epoch: clock.epoch };
     return allFeesPpm(toNumber(divCeil(numerator, 1000n)), transfers(state, inputMint), side);
-  } catch (error) {
-    // A fee that the program can't compute takes the whole order: it refuses.
-    if (error instanceof MathError) return ALL_PPM;
-    throw error;
-  }
+  });
+  // A fee that the program can't compute takes the whole order: it refuses.
+  return ppm ?? ALL_PPM;
 }

@@ -1,6 +1,6 @@
-import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { REFUSED } from "../fast-quoter.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import type { Clock } from "../venue.ts";
 import type { DammV2State } from "./decode.ts";
 import { tradeFeeNumerator } from "./fees.ts";
@@ -42,13 +42,9 @@ export class FastTradeFee {
   #compute(point: bigint, period: number): number {
     const isLimited = this.#state.baseFee.kind === "rate-limiter" && !this.#isAToB && period === 0;
     if (isLimited) return Number.NaN;
-    try {
-      const context = { isAToB: this.#isAToB, point, amountIn: 1n };
-      return toNumber(tradeFeeNumerator(this.#state, context));
-    } catch (error) {
-      if (error instanceof MathError) return REFUSED;
-      throw error;
-    }
+    const context = { isAToB: this.#isAToB, point, amountIn: 1n };
+    const numerator = nullOnMathError(() => tradeFeeNumerator(this.#state, context));
+    return numerator === null ? REFUSED : toNumber(numerator);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint, mulDivFloor } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
@@ -10,6 +9,7 @@ import type {
   ShareOfPool,
   VestingAccounts,
 } from "../liquidity-shares.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import type { ChainMoment, Vesting } from "../shared/vesting.ts";
 import { amountA, amountB } from "./curve.ts";
 import { type DammToken, type DammV2State, poolAddresses } from "./decode.ts";
@@ -120,7 +120,7 @@ export function positionTokenAccount(token: Address): Address {
  */
 export function withdraw(state: DammV2State, { shares, issued }: ShareOfPool): DammV2State | null {
   const { liquidity, sqrtPrice, sqrtMinPrice, sqrtMaxPrice, tokenA, tokenB } = state;
-  try {
+  return nullOnMathError(() => {
     const delta = minBigint(mulDivFloor(liquidity, shares, issued), liquidity);
     if (delta === 0n) return state;
     const isCompounding = state.collectFeeMode === "compounding";
@@ -134,10 +134,7 @@ export function withdraw(state: DammV2State, { shares, issued }: ShareOfPool): D
     const leftB = tokenLeft(tokenB, paidB);
     if (leftA === null || leftB === null) return null;
     return { ...state, liquidity: liquidity - delta, tokenA: leftA, tokenB: leftB };
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
+  });
 }
 
 /** Null where the program would fail: it counts less than it would pay, or holds less. */

@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
-import { MathError } from "#src/units/math-error.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import { vaultsOutline } from "../shared/reserve-pool.ts";
 import type { Clock, PoolOutline, PoolSearch, ProgramFilter, Venue } from "../venue.ts";
 import { accountsNeeded, readConfig, readPool } from "./accounts.ts";
@@ -82,7 +82,7 @@ function outline(address: Address, known: AccountSet): PoolOutline | null {
 function feePpm(state: DbcState, inputMint: Address, clock: Clock): number {
   const isBuy = isBuyOf(state, inputMint);
   if (isBuy === null) return 0;
-  try {
+  const ppm = nullOnMathError(() => {
     const numerator = feeNumerator(state.config, state.volatility, {
       point: pointOf(state, clock),
       activationPoint: state.activationPoint,
@@ -90,9 +90,7 @@ function feePpm(state: DbcState, inputMint: Address, clock: Clock): number {
       amountIn: 1n,
     });
     return toNumber((numerator + NUMERATOR_PER_PPM - 1n) / NUMERATOR_PER_PPM);
-  } catch (error) {
-    // The program can't compute its fee and refuses every swap: nothing is left of a first unit.
-    if (error instanceof MathError) return PPM;
-    throw error;
-  }
+  });
+  // The program can't compute its fee and refuses every swap: nothing is left of a first unit.
+  return ppm ?? PPM;
 }

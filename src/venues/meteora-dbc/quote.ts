@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { checkedU64, U64_MAX } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
-import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import { filledOrUnfillable, type Unfillable, unfillable } from "../shared/refusals.ts";
+import type { Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import { buyBase, sellBase } from "./curve.ts";
 import { feeIncluded, feeNumerator, referencesAt, splitFee, volatilityAfter } from "./fees.ts";
 import type { DbcState, OwedFees } from "./state.ts";
@@ -20,9 +20,7 @@ export type DbcSwap = {
   readonly after: DbcState;
 };
 
-export type DbcSwapResult =
-  | { readonly kind: "filled"; readonly swap: DbcSwap }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+export type DbcSwapResult = { readonly kind: "filled"; readonly swap: DbcSwap } | Unfillable;
 
 /** Whether the curve holds what its migration waits for. */
 export function isComplete(state: DbcState): boolean {
@@ -46,16 +44,11 @@ export function quoteExactIn(state: DbcState, order: ExactIn): Quote<DbcState> {
 /** The swap as the program would execute it, or why it refuses. Never throws. */
 export function swapExactIn(state: DbcState, order: ExactIn): DbcSwapResult {
   const status = statusOf(state);
-  if (status !== "open") return { kind: "unfillable", reason: status };
-  if (!trades(state, order.inputMint)) return { kind: "unfillable", reason: "refused" };
-  if (order.amountIn <= 0n) return { kind: "unfillable", reason: "amount-zero" };
-  if (order.amountIn > U64_MAX) return { kind: "unfillable", reason: "overflow" };
-  try {
-    return swap(state, order);
-  } catch (error) {
-    if (error instanceof MathError) return { kind: "unfillable", reason: "overflow" };
-    throw error;
-  }
+  if (status !== "open") return unfillable(status);
+  if (!trades(state, order.inputMint)) return unfillable("refused");
+  if (order.amountIn <= 0n) return unfillable("amount-zero");
+  if (order.amountIn > U64_MAX) return unfillable("overflow");
+  return filledOrUnfillable(() => swap(state, order));
 }
 
 function trades(state: DbcState, mint: Address): boolean {
@@ -90,7 +83,7 @@ function swap(state: DbcState, { inputMint, amountIn, clock }: ExactIn): DbcSwap
   const feeIn = isFeeOnInput ? feeIncluded(amountIn, numerator) : 0n;
   const curveIn = amountIn - feeIn;
   const walk = (isBuy ? buyBase : sellBase)(config, sqrtPrice, curveIn);
-  if (walk.left > 0n) return { kind: "unfillable", reason: "insufficient-liquidity" };
+  if (walk.left > 0n) return unfillable("insufficient-liquidity");
   const feeOut = isFeeOnInput ? 0n : feeIncluded(walk.out, numerator);
   const amountOut = walk.out - feeOut;
 
@@ -112,7 +105,7 @@ function swap(state: DbcState, { inputMint, amountIn, clock }: ExactIn): DbcSwap
     }),
   };
   if (isComplete(after) && !leavesEnoughBase(after)) {
-    return { kind: "unfillable", reason: "insufficient-liquidity" };
+    return unfillable("insufficient-liquidity");
   }
   const { trading: tradingFee, protocol: protocolFee } = fee;
   return {

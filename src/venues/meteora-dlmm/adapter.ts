@@ -1,10 +1,10 @@
 import type { Address } from "#src/units/address.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { pairFilters, partnersOf } from "../shared/pool-search.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import { allFeesPpm, transfersOf, vaultsOutline } from "../shared/reserve-pool.ts";
 import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
 import type { Clock, PoolCaution, PoolOutline, PoolSearch, Venue } from "../venue.ts";
@@ -133,14 +133,12 @@ function feePpm(state: DlmmState, inputMint: Address, clock: Clock): number {
 
 function poolFeePpm(state: DlmmState, binId: number, clock: Clock): number {
   const { parameters, activeId, volatility } = state;
-  try {
-    const { unixTimestamp } = clock;
+  const { unixTimestamp } = clock;
+  const feePpm = nullOnMathError(() => {
     const references = referencesAt(volatility, parameters, { activeId, unixTimestamp });
     const rate = feeRate(parameters, accumulatorAt(references, parameters, binId));
     return toNumber((rate + RATE_PER_PPM - 1n) / RATE_PER_PPM);
-  } catch (error) {
-    // The program can't compute its fee and refuses every swap: nothing is left of a first unit.
-    if (error instanceof MathError) return PPM;
-    throw error;
-  }
+  });
+  // The program can't compute its fee and refuses every swap: nothing is left of a first unit.
+  return feePpm ?? PPM;
 }

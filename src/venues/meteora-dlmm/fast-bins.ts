@@ -1,7 +1,7 @@
 import { EXACT_LIMIT, mulDivCeilExact } from "#src/units/exact-doubles.ts";
 import { U64_MAX } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Account } from "../account-set.ts";
+import { nullOnMathError } from "../shared/refusals.ts";
 import { binPrice, lowestBinId } from "./bin-price.ts";
 import { FEE_PRECISION } from "./fees.ts";
 import type { SwapSide } from "./fill-bin.ts";
@@ -199,7 +199,8 @@ export class FastBins {
 
   /** A price that is not stored; its words are valid until the account stores one. False where there is none. */
   #computePrice(bin: number, id: number): boolean {
-    const price = computedPrice(id, this.#binStep);
+    // Null where the program can't compute the price either.
+    const price = nullOnMathError(() => binPrice(id, this.#binStep));
     if (price === null) return false;
     for (let word = 0; word < 4; word++) {
       this.#priceWords[bin * 4 + word] = Number((price >> BigInt(32 * word)) & 0xffff_ffffn);
@@ -251,14 +252,4 @@ function withFee(need: number, rate: number): number {
   if (fraction > doubt && fraction < 1 - doubt) return floor + 1;
   if (need === Number.POSITIVE_INFINITY) return need;
   return mulDivCeilExact(need, RATE_SCALE, RATE_SCALE - rate);
-}
-
-/** Null where the program can't compute the price either. */
-function computedPrice(id: number, binStep: number): bigint | null {
-  try {
-    return binPrice(id, binStep);
-  } catch (error) {
-    if (error instanceof MathError) return null;
-    throw error;
-  }
 }

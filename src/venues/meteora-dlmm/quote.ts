@@ -1,8 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import { checkedU64, U64_MAX } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
+import { filledOrUnfillable, type Unfillable, unfillable } from "../shared/refusals.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
-import type { Clock, ExactIn, PoolStatus, Quote, UnfillableReason } from "../venue.ts";
+import type { Clock, ExactIn, PoolStatus, Quote } from "../venue.ts";
 import { accumulatorAt, feeRate, protocolFee, referencesAt } from "./fees.ts";
 import { type BinFill, fillBin, holdsFor, type SwapSide } from "./fill-bin.ts";
 import type { Bin, DlmmState } from "./state.ts";
@@ -22,9 +22,7 @@ export type DlmmSwap = {
   readonly after: DlmmState;
 };
 
-export type DlmmSwapResult =
-  | { readonly kind: "filled"; readonly swap: DlmmSwap }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+export type DlmmSwapResult = { readonly kind: "filled"; readonly swap: DlmmSwap } | Unfillable;
 
 /** How an order of `inputMint` walks this pair, or null where the pair does not trade that mint. */
 export function sideOf(state: DlmmState, inputMint: Address): SwapSide | null {
@@ -69,17 +67,12 @@ export function quoteExactIn(state: DlmmState, order: ExactIn): Quote<DlmmState>
 /** The swap as the program would execute it, or why it refuses. Never throws. */
 export function swapExactIn(state: DlmmState, order: ExactIn): DlmmSwapResult {
   const side = sideOf(state, order.inputMint);
-  if (side === null) return { kind: "unfillable", reason: "refused" };
+  if (side === null) return unfillable("refused");
   const status = statusOf(state, order.clock);
-  if (status !== "open") return { kind: "unfillable", reason: status };
-  if (order.amountIn <= 0n) return { kind: "unfillable", reason: "amount-zero" };
-  if (order.amountIn > U64_MAX) return { kind: "unfillable", reason: "overflow" };
-  try {
-    return walkBins(state, side, order);
-  } catch (error) {
-    if (error instanceof MathError) return { kind: "unfillable", reason: "overflow" };
-    throw error;
-  }
+  if (status !== "open") return unfillable(status);
+  if (order.amountIn <= 0n) return unfillable("amount-zero");
+  if (order.amountIn > U64_MAX) return unfillable("overflow");
+  return filledOrUnfillable(() => walkBins(state, side, order));
 }
 
 /**
@@ -112,7 +105,7 @@ function walkBins(state: DlmmState, side: SwapSide, order: ExactIn): DlmmSwapRes
     const bin = bins[index];
     if (bin === undefined) {
       const endsUnknown = side.sellsX ? state.endsUnknown.down : state.endsUnknown.up;
-      return { kind: "unfillable", reason: endsUnknown ? "refused" : "insufficient-liquidity" };
+      return unfillable(endsUnknown ? "refused" : "insufficient-liquidity");
     }
     if (!holdsFor(bin, side)) continue;
     activeId = bin.id;
@@ -125,10 +118,10 @@ function walkBins(state: DlmmState, side: SwapSide, order: ExactIn): DlmmSwapRes
     protocol += protocolFee(fill.fee, parameters.protocolShareBps, fill);
     bins[index] = binAfter(bin, side, fill);
   }
-  if (grossOut === 0n) return { kind: "unfillable", reason: "output-zero" };
+  if (grossOut === 0n) return unfillable("output-zero");
   const reserveOut = side.sellsX ? state.reserveY : state.reserveX;
   if (reserveOut !== null && grossOut > reserveOut) {
-    return { kind: "unfillable", reason: "insufficient-liquidity" };
+    return unfillable("insufficient-liquidity");
   }
   const after: DlmmState = {
     ...state,
@@ -144,7 +137,7 @@ function walkBins(state: DlmmState, side: SwapSide, order: ExactIn): DlmmSwapRes
     bins,
   };
   const amountOut = grossOut - transferFee(outFees, grossOut, epoch);
-  if (amountOut === 0n) return { kind: "unfillable", reason: "output-zero" };
+  if (amountOut === 0n) return unfillable("output-zero");
   return {
     kind: "filled",
     swap: { amountOut, grossOut, grossIn, fee, protocolFee: protocol, feeRate: rate, after },
