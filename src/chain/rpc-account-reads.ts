@@ -1,5 +1,6 @@
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import type { AccountSlice, AccountsRead } from "./chain-source.ts";
@@ -154,7 +155,7 @@ export class RpcAccountReader {
       else if (slots.isLate(answer.slot)) answeredBy.forEach(client.preferOther);
       if (verdict === "plausible" && (answer.slot >= floor || retries >= STALE_RETRIES)) {
         // The node stays behind, or the newest slot was wrong: accept what it returns now.
-        slots.accept(answer.slot >= floor ? maxSlot(slots.newest, answer.slot) : answer.slot);
+        slots.accept(answer.slot >= floor ? maxBigint(slots.newest, answer.slot) : answer.slot);
         return answer;
       }
       if (verdict !== "plausible" && retries >= STALE_RETRIES) {
@@ -239,8 +240,4 @@ function isTooManyAccounts(error: unknown): boolean {
 function cut(account: Account | null, bytes: number): Account | null {
   if (account === null || account.data.length <= bytes) return account;
   return { ...account, data: account.data.slice(0, bytes) };
-}
-
-function maxSlot(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
 }

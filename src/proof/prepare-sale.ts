@@ -2,6 +2,8 @@ import { type Address, address } from "#src/units/address.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import {
   CLOCK_SYSVAR,
+  INSTRUCTIONS_SYSVAR,
+  MEMO_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
@@ -25,8 +27,6 @@ const WALLET = address("GWnicpbPDBHTauYxySgVbUGZC64gayoTFSdQarwww9fe");
 const FEE_PAYER = address("E2fNPeKLJqN3G8oh4RwG8kUDtGak9nfTFeLBbcT23vio");
 /** Enough for any rent that a program takes from its seller. */
 const WALLET_LAMPORTS = 1_000_000_000_000n;
-const INSTRUCTIONS_SYSVAR = address("Sysvar1nstructions1111111111111111111111111");
-const MEMO_PROGRAM = address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
 /** In the VM from the start. */
 const BUILT_IN: ReadonlySet<Address> = new Set([
   SYSTEM_PROGRAM,

@@ -1,10 +1,10 @@
+import { BASE58_ALPHABET } from "./base58.ts";
 /** A Solana address: the base58 text of 32 bytes. */
 export type Address = string & { readonly __brand: "Address" };
 
-const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const DIGIT_OF_CODE = new Int8Array(128).fill(-1);
-for (let digit = 0; digit < ALPHABET.length; digit++)
-  DIGIT_OF_CODE[ALPHABET.charCodeAt(digit)] = digit;
+for (let digit = 0; digit < BASE58_ALPHABET.length; digit++)
+  DIGIT_OF_CODE[BASE58_ALPHABET.charCodeAt(digit)] = digit;
 
 /** 58^5: the base that five base58 digits make, small enough that limb products stay exact doubles. */
 const LIMB = 656_356_768;
@@ -14,7 +14,7 @@ const HALF_WORD = 2 ** 16;
 const ENCODED_LIMBS = new Float64Array(LIMBS);
 const MAX_CHARACTERS = 44;
 const ENCODED = Buffer.alloc(MAX_CHARACTERS);
-const CODES = Buffer.from(ALPHABET, "latin1");
+const CODES = Buffer.from(BASE58_ALPHABET, "latin1");
 const DIGITS_OF_LIMB = 5;
 
 /** The address in base58 text, or null where the text is not the base58 form of exactly 32 bytes. */

@@ -1,5 +1,5 @@
-const ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]));
+export const BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+const DIGITS = new Map([...BASE58_ALPHABET].map((character, digit) => [character, digit]));
 
 /** Longer texts are refused: the work grows with the square of the length. */
 const MAX_LENGTH = 8_192;
@@ -45,7 +45,7 @@ export function base58Encode(bytes: Uint8Array): string {
     "1".repeat(zeros) +
     digits
       .reverse()
-      .map((digit) => ALPHABET.charAt(digit))
+      .map((digit) => BASE58_ALPHABET.charAt(digit))
       .join("")
   );
 }

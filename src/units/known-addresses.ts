@@ -3,7 +3,9 @@ import { address } from "./address.ts";
 export const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 export const TOKEN_2022_PROGRAM = address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
 export const SYSTEM_PROGRAM = address("11111111111111111111111111111111");
+export const MEMO_PROGRAM = address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
 export const CLOCK_SYSVAR = address("SysvarC1ock11111111111111111111111111111111");
+export const INSTRUCTIONS_SYSVAR = address("Sysvar1nstructions1111111111111111111111111");
 
 /** The loaders that keep no slot of deployment, and never replace a program. */
 export const LOADER_V1 = address("BPFLoader1111111111111111111111111111111111");

@@ -1,4 +1,5 @@
 import { address } from "#src/units/address.ts";
+import { INSTRUCTIONS_SYSVAR } from "#src/units/known-addresses.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readOwn } from "../shared/own-account.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
@@ -9,7 +10,6 @@ import { POOL, POOL_AUTHORITY, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } fro
 const EVENT_AUTHORITY = address("3rmHSu74h1ZcmAisVcWerTCiRDQbUrBKmcwptYGjHfet");
 const SWAP = discriminator("f8c69e91e17587c8");
 /** Pools with a rate limiter read there whether the transaction swaps more than once. */
-const INSTRUCTIONS_SYSVAR = address("Sysvar1nstructions1111111111111111111111111");
 
 /** @see MeteoraAg/damm-v2 programs/cp-amm/src/instructions/swap, and the IDL in npm \@meteora-ag/cp-amm-sdk */
 export const meteoraDammV2Sale: VenueSale = {

@@ -1,4 +1,5 @@
 import { address } from "#src/units/address.ts";
+import { INSTRUCTIONS_SYSVAR } from "#src/units/known-addresses.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
@@ -9,7 +10,6 @@ import { DBC_POOL_AUTHORITY, DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./la
 const EVENT_AUTHORITY = address("8Ks12pbrD6PXxfty1hVQiE9sc289zgU1zHkvXhrSdriF");
 const SWAP = discriminator("f8c69e91e17587c8");
 /** Curves with a rate limiter read there whether the transaction swaps more than once. */
-const INSTRUCTIONS_SYSVAR = address("Sysvar1nstructions1111111111111111111111111");
 
 /** @see MeteoraAg/dynamic-bonding-curve-sdk, packages/dynamic-bonding-curve/src/idl, instruction swap */
 export const meteoraDbcSale: VenueSale = {

@@ -1,4 +1,5 @@
 import { address } from "#src/units/address.ts";
+import { MEMO_PROGRAM } from "#src/units/known-addresses.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
@@ -11,7 +12,6 @@ import {
 } from "./accounts.ts";
 import { DLMM_PROGRAM, LB_PAIR, ORACLE } from "./layout.ts";
 
-const MEMO_PROGRAM = address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
 /** PDA ["__event_authority"]. */
 const EVENT_AUTHORITY = address("D1ZN9Wj1fRSUQfCjhvnu1hqDMT7hzjzBBpi12nVniYD6");
 const SWAP2 = discriminator("414b3f4ceb5b5b88");

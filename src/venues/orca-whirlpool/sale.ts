@@ -1,4 +1,4 @@
-import { address } from "#src/units/address.ts";
+import { MEMO_PROGRAM } from "#src/units/known-addresses.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
@@ -7,7 +7,6 @@ import { IMMUTABLE, UPGRADEABLE, type WhirlpoolDeployment } from "./layout.ts";
 import { oracleAddress, tickArrayAddress } from "./tick-arrays.ts";
 import { arrayStarts } from "./tick-sequence.ts";
 
-const MEMO_PROGRAM = address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
 const SWAP_V2 = discriminator("2b04ed0b1ac91e62");
 const NO_LIMIT = new Uint8Array(16);
 

@@ -4,6 +4,7 @@ import { findProgramAddress } from "#src/units/program-address.ts";
 import type { AccountSet } from "../account-set.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readOwn } from "../shared/own-account.ts";
+import { PUMP_FEES_PROGRAM } from "../shared/pump-fees/fee-config.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -13,7 +14,6 @@ import type { BuiltSale, Placeholder, SaleRequest, VenueSale } from "../venue-sa
 import { type BondingCurve, decodeBondingCurve } from "./decode.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL, GLOBAL_ADDRESS, PUMP_PROGRAM } from "./layout.ts";
 
-const PUMP_FEES_PROGRAM = address("pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ");
 /** PDA ["__event_authority"]. */
 const EVENT_AUTHORITY = address("Ce6TQqeHC9p8KetsN6JsjHK7UTZk7nasjjnr7XxXp9F1");
 const SELL_V2 = discriminator("5df6823ce7e940b2");

@@ -16,7 +16,7 @@ import {
   withCreatorRate,
 } from "../shared/pump-fees/fee-config.ts";
 import { decodable, decodedOrUnusable, UnusableError } from "../shared/refusals.ts";
-import { loadedMint, type Mint } from "../shared/token/mint.ts";
+import { isStopped, loadedMint, type Mint } from "../shared/token/mint.ts";
 import { loadedVault } from "../shared/token/token-account.ts";
 import type { TransferFeeSchedule } from "../shared/token/transfer-fee.ts";
 import type { Decoded } from "../venue.ts";
@@ -147,8 +147,8 @@ function readState(address: Address, known: AccountSet): PumpSwapState {
   const isStuck =
     baseVault.isFrozen ||
     quoteVault.isFrozen ||
-    isUnmovable(mint) ||
-    (quoteMint !== null && isUnmovable(quoteMint));
+    isStopped(mint) ||
+    (quoteMint !== null && isStopped(quoteMint));
   return {
     baseMint: pool.baseMint,
     quoteMint: pool.quoteMint,
@@ -172,11 +172,6 @@ function readState(address: Address, known: AccountSet): PumpSwapState {
 function extendedQuoteMint(pool: Pool, known: AccountSet): Mint | null {
   const isExtended = known.get(pool.quoteVault)?.owner === TOKEN_2022_PROGRAM;
   return isExtended ? loadedMint(known, pool.quoteMint) : null;
-}
-
-/** The token program refuses to move it. */
-function isUnmovable({ isNonTransferable, pausable }: Mint): boolean {
-  return isNonTransferable || pausable?.isPaused === true;
 }
 
 /** Null also where neither of the two rates takes anything. */

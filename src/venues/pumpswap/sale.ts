@@ -3,6 +3,7 @@ import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readOwn } from "../shared/own-account.ts";
+import { PUMP_FEES_PROGRAM } from "../shared/pump-fees/fee-config.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -23,7 +24,6 @@ import {
   PUMPSWAP_PROGRAM,
 } from "./layout.ts";
 
-const PUMP_FEES_PROGRAM = address("pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ");
 /** PDA ["__event_authority"]. */
 const EVENT_AUTHORITY = address("GS4CU59F31iL7aR2Q8zVS8DRrcRnXX1yjQ66TqNVQnaR");
 /** PDA ["global_volume_accumulator"]. */

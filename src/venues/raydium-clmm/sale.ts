@@ -1,5 +1,5 @@
-import { type Address, address, bytesOf } from "#src/units/address.ts";
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
+import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readable, signer, u64Data, writable } from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
@@ -13,7 +13,6 @@ import {
   tickArrayAddress,
 } from "./tick-arrays.ts";
 
-const MEMO_PROGRAM = address("MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr");
 const SWAP_V2 = discriminator("2b04ed0b1ac91e62");
 /** After the amounts: no price limit (u128), exact input (bool). */
 const NO_LIMIT_EXACT_INPUT = Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1);

@@ -1,4 +1,4 @@
-import { divCeil, divFloor, minBigint, mulDivCeil, mulDivFloor } from "#src/units/integer.ts";
+import { divCeil, divFloor, minBigint, mulDivCeil, mulDivFloor, Q64 } from "#src/units/integer.ts";
 import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import {
@@ -62,7 +62,6 @@ const fixedPrice: CurveMaths = {
   buyable: ({ virtualBase }) => virtualBase,
 };
 
-const Q64 = 1n << 64n;
 const Q65 = 1n << 65n;
 
 /** The price is `virtual_base * sold / 2^64`, so `virtual_base * sold^2 / 2^65` has been raised. */

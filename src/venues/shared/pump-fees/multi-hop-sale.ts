@@ -18,11 +18,10 @@ import type {
 } from "../../venue-sale.ts";
 import { readable, signer, tokenProgramOf, u64Data, writable } from "../sale-instruction.ts";
 import { associatedTokenAddress } from "../token/associated-token.ts";
-import { MULTI_HOP_SWAP } from "./fee-config.ts";
+import { MULTI_HOP_SWAP, PUMP_FEES_PROGRAM } from "./fee-config.ts";
 
 const PUMP_PROGRAM = address("6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P");
 const PUMPSWAP_PROGRAM = address("pAMMBay6oceH9fJKBRHGP5D4bD4sWpmSwMn52FMfXEA");
-const PUMP_FEES_PROGRAM = address("pfeeUxB6jkeY1Hxd7CsFCAjcbHA9rWtchMGdZ6VojVZ");
 const MULTI_HOP = discriminator("2b644913e9f66f94");
 /** PDAs ["__event_authority"] of both programs. */
 const PUMP_EVENTS = address("Ce6TQqeHC9p8KetsN6JsjHK7UTZk7nasjjnr7XxXp9F1");
