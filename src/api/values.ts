@@ -32,6 +32,10 @@ export function itemsOf<Item extends TSchema>(item: Item) {
   return Type.Object({ items: Type.Array(item) });
 }
 
+export function nullablePercent(description: string) {
+  return nullable(Type.Number({ minimum: 0, maximum: 100 }), description);
+}
+
 export const NullableNumber = nullable(Type.Number());
 
 /** A time in the contract's form: UTC, milliseconds, Z. */

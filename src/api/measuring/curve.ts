@@ -5,13 +5,7 @@ import { lamportsToSol, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT, EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, NullableNumber, Timestamp, timestamp } from "../values.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  NO_SLOT_FIELD,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, PRESENT_OPERATION } from "./token-question.ts";
 
 const CurveBody = Type.Object(
   {
@@ -31,14 +25,13 @@ const CurveBody = Type.Object(
 );
 
 export const getCurve = defineOperation({
-  ...TOKEN_OPERATION,
+  ...PRESENT_OPERATION,
   path: "/api/token/{id}/exitability/curve",
   id: "getCurve",
   tag: "exitability",
   summary: "Slippage at twenty sizes from 0.1 to 200 SOL, by one route and split",
   description:
     "Each size is measured, not interpolated, and all on the market of `slot`. at_slot is refused.",
-  query: Type.Object({ at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
       description: "Both profiles at every size",
@@ -51,16 +44,9 @@ export const getCurve = defineOperation({
       },
     },
   },
-  ...TOKEN_ERRORS,
-  errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   handler: ({ params: { id } }, { markets }) =>
-    answerAboutToken({
-      id,
-      profile: "retail",
-      snapshotOf: currentSnapshot(markets),
-      async answer({ assessment }, mint) {
-        return { body: curveBody(assessment, await markets.curve(mint)) };
-      },
+    answerNow(markets, { id, profile: "retail" }, async ({ assessment }, mint) => {
+      return { body: curveBody(assessment, await markets.curve(mint)) };
     }),
 });
 

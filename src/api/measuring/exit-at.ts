@@ -29,9 +29,8 @@ import {
 import { STATE_WORD } from "../words.ts";
 import { ExitMore, exitMore, MAX_COST_FIELD, NO_MORE } from "./exit-more.ts";
 import {
-  answerAboutToken,
+  answerNow,
   assessmentOfSale,
-  currentSnapshot,
   NO_SLOT_FIELD,
   PROFILE_FIELD,
   TOKEN_ERRORS,
@@ -198,23 +197,18 @@ export const getExitAt = defineOperation({
   errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_size", "invalid_body"],
   prepare: ({ query: { size, max_cost: maxCostPpm, unit } }) => saleOf({ size, maxCostPpm, unit }),
   handler: ({ params: { id }, query, question: saleIn }, { markets, clock }) =>
-    answerAboutToken({
-      id,
-      profile: query.profile,
-      snapshotOf: currentSnapshot(markets),
-      async answer({ assessment: before }, mint) {
-        const { profile, unit, max_cost: maxCostPpm = null, detail } = query;
-        const sale = saleIn(before.decimals);
-        const question = sale && { profile, sale, isDetailed: detail === "full" };
-        const answer = question === null ? null : await answerOf(markets, mint, question);
-        const exit = answer?.exit ?? BLOCKED;
-        const assessment = assessmentOfSale(markets, before);
-        const more =
-          answer === null ? NO_MORE : exitMore(answer, { maxCostPpm, inUsd: unit === "usd" });
-        return {
-          body: { ...exitAtBody({ assessment, profile, exit, nowMs: clock.nowMs() }), ...more },
-        };
-      },
+    answerNow(markets, { id, profile: query.profile }, async ({ assessment: before }, mint) => {
+      const { profile, unit, max_cost: maxCostPpm = null, detail } = query;
+      const sale = saleIn(before.decimals);
+      const question = sale && { profile, sale, isDetailed: detail === "full" };
+      const answer = question === null ? null : await answerOf(markets, mint, question);
+      const exit = answer?.exit ?? BLOCKED;
+      const assessment = assessmentOfSale(markets, before);
+      const more =
+        answer === null ? NO_MORE : exitMore(answer, { maxCostPpm, inUsd: unit === "usd" });
+      return {
+        body: { ...exitAtBody({ assessment, profile, exit, nowMs: clock.nowMs() }), ...more },
+      };
     }),
 });
 

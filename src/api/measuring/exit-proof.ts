@@ -11,8 +11,7 @@ import { defineOperation } from "../operation.ts";
 import { AddressText, IntegerText, nullable, ProfileWord } from "../values.ts";
 import { EXIT_SIZE_FIELDS, saleOfSize, UNSELLABLE_REASONS } from "./exit-at.ts";
 import {
-  answerAboutToken,
-  currentSnapshot,
+  answerNow,
   NO_SLOT_FIELD,
   PROFILE_FIELD,
   TOKEN_ERRORS,
@@ -115,20 +114,15 @@ export const getExitProof = defineOperation({
   },
   prepare: ({ query }) => saleOfSize(query),
   handler: ({ params: { id }, query: { profile }, question: saleOf }, { markets, proofOf }) =>
-    answerAboutToken({
-      id,
-      profile,
-      snapshotOf: currentSnapshot(markets),
-      async answer({ assessment }, mint) {
-        const sale = saleOf(assessment.decimals);
-        if (sale === null) {
-          throw new AppError("proof_unavailable", {
-            publicMessage: "No proof: the token's decimals are unknown.",
-          });
-        }
-        const proof = await proofOf(mint, sale);
-        return { body: bodyOf({ mint, profile, proof }) };
-      },
+    answerNow(markets, { id, profile }, async ({ assessment }, mint) => {
+      const sale = saleOf(assessment.decimals);
+      if (sale === null) {
+        throw new AppError("proof_unavailable", {
+          publicMessage: "No proof: the token's decimals are unknown.",
+        });
+      }
+      const proof = await proofOf(mint, sale);
+      return { body: bodyOf({ mint, profile, proof }) };
     }),
 });
 

@@ -1,6 +1,7 @@
 import Type from "typebox";
 import type { AnswerAt, StoredSlots } from "#src/track/history/stored-answers.ts";
 import type { Markets } from "#src/track/markets.ts";
+import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { StateNotStoredBody, TokenNotFoundBody } from "../error-bodies.ts";
@@ -9,7 +10,7 @@ import { fromText, readAs } from "../values.ts";
 import { EXITABILITY_EXAMPLE, ExitabilityBody, exitabilityBody } from "./exitability-body.ts";
 import {
   answerAboutToken,
-  currentSnapshot,
+  answerNow,
   LANGUAGE_HEADER,
   PROFILE_FIELD,
   SIZE_FIELD,
@@ -64,20 +65,18 @@ export const getExitability = defineOperation({
   },
   handler({ params: { id }, query, language, request }, { markets, learn }) {
     const { profile, size, at_slot: slot } = query;
-    return answerAboutToken({
-      id,
-      profile,
-      snapshotOf: slot === undefined ? currentSnapshot(markets) : pastSnapshot(markets, slot),
-      answer({ assessment, trend, isDeteriorating }, mint) {
-        if (slot === undefined) learn(request.originalUrl, { mint, profile, size });
-        const headers = {
-          "x-state-slot": String(assessment.slot),
-          ...(slot === undefined ? {} : { "cache-control": PAST_CACHING }),
-        };
-        const answered = { assessment, trend, isDeteriorating, profile, size, language };
-        return { body: exitabilityBody(answered), headers };
-      },
-    });
+    const answer = ({ assessment, trend, isDeteriorating }: AssessedSnapshot, mint: Address) => {
+      if (slot === undefined) learn(request.originalUrl, { mint, profile, size });
+      const headers = {
+        "x-state-slot": String(assessment.slot),
+        ...(slot === undefined ? {} : { "cache-control": PAST_CACHING }),
+      };
+      const answered = { assessment, trend, isDeteriorating, profile, size, language };
+      return { body: exitabilityBody(answered), headers };
+    };
+    return slot === undefined
+      ? answerNow(markets, { id, profile }, answer)
+      : answerAboutToken({ id, profile }, pastSnapshot(markets, slot), answer);
   },
 });
 

@@ -24,12 +24,7 @@ import {
   timestampOrNull,
 } from "../values.ts";
 import { CONFIDENCE_WORD, wordsOf } from "../words.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, TOKEN_ERRORS, TOKEN_OPERATION } from "./token-question.ts";
 
 const DAY_MS = 86_400_000;
 const MAX_RANGE_MS = 31 * DAY_MS;
@@ -154,15 +149,10 @@ export const getHistory = defineOperation({
     return { grid, alertsWithin: { fromMs: grid.fromMs, toMs: query.to ?? nowMs } };
   },
   handler: ({ params: { id }, question: { grid, alertsWithin } }, { markets }) =>
-    answerAboutToken({
-      id,
-      profile: "retail",
-      snapshotOf: currentSnapshot(markets),
-      async answer(_snapshot, mint) {
-        const points = await markets.history(mint, grid);
-        const alerts = await markets.alerts(mint, alertsWithin);
-        return { body: historyBody({ mint, grid, points, alerts }) };
-      },
+    answerNow(markets, { id, profile: "retail" }, async (_snapshot, mint) => {
+      const points = await markets.history(mint, grid);
+      const alerts = await markets.alerts(mint, alertsWithin);
+      return { body: historyBody({ mint, grid, points, alerts }) };
     }),
 });
 

@@ -4,7 +4,7 @@ import type { HoldersFirst } from "#src/measure/holders-first.ts";
 import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
-import { AddressText, IntegerText, nullable } from "../values.ts";
+import { AddressText, IntegerText, nullable, nullablePercent } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
 import {
   ladderFields,
@@ -13,19 +13,9 @@ import {
   measuredFields,
   midField,
 } from "./ladder-fields.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  NO_SLOT_FIELD,
-  PROFILE_FIELD,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, PRESENT_PROFILE_OPERATION } from "./token-question.ts";
 
 const LADDER = ladderSchema("what positions worth these sizes now lose against that");
-
-const sharePct = (description: string) =>
-  nullable(Type.Number({ minimum: 0, maximum: 100 }), description);
 
 /** The exits after the largest holders have sold. */
 const HoldersFirstBody = Type.Object(
@@ -53,8 +43,10 @@ const HoldersFirstBody = Type.Object(
               "Number of them that are listed; if it is lower, unlisted_pct bounds the others",
           }),
           sold_units: IntegerText,
-          sold_pct: sharePct("Of the supply"),
-          unsold_pct: sharePct("Of the supply: what these holders have and the pools did not take"),
+          sold_pct: nullablePercent("Of the supply"),
+          unsold_pct: nullablePercent(
+            "Of the supply: what these holders have and the pools did not take",
+          ),
           paid_sol: Type.Number({ description: "What these holders got" }),
           ...LADDER,
         }),
@@ -65,13 +57,13 @@ const HoldersFirstBody = Type.Object(
       Type.Array(
         Type.Object({
           owner: AddressText,
-          supply_pct: sharePct("Of the supply"),
+          supply_pct: nullablePercent("Of the supply"),
           reason: Type.Enum(["pool", "curve", "burned", "locker", "program", "frozen"]),
         }),
       ),
       "Large holders that are not counted as sellers. locker: a locker that does not return the tokens, or not yet. program: a program signs for the address; what it allows is not known",
     ),
-    unlisted_pct: sharePct(
+    unlisted_pct: nullablePercent(
       "Of the supply, in accounts beyond the twenty largest: each smaller than any of these",
     ),
     holders_slot: nullable(Type.Integer(), "The slot at which the holders were read"),
@@ -120,14 +112,13 @@ const HOLDERS_FIRST_EXAMPLE = {
 };
 
 export const getHoldersFirst = defineOperation({
-  ...TOKEN_OPERATION,
+  ...PRESENT_PROFILE_OPERATION,
   path: "/api/token/{id}/exitability/holders-first",
   id: "getHoldersFirst",
   tag: "exitability",
   summary: "The exits that are left after the largest holders have sold",
   description:
     "The six sizes now, and after the largest 1, 3, 5, 10 and 20 holders have sold all they have, one after the other. The positions are those worth the sizes now. Pools, curves, burned tokens, lockers, addresses of programs and frozen accounts are not counted as sellers; each is listed with its reason. It measures what would be left; it does not predict that anybody will sell. Holders are read on request, at most once a minute and token, with three calls; `unlisted_pct` bounds what the node's list of twenty leaves out. One query. at_slot is refused: past holders are not stored.",
-  query: Type.Object({ profile: PROFILE_FIELD, at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
       description: "The ladder now and after each step, and who is not counted",
@@ -135,17 +126,10 @@ export const getHoldersFirst = defineOperation({
       example: HOLDERS_FIRST_EXAMPLE,
     },
   },
-  ...TOKEN_ERRORS,
-  errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_body"],
   handler: ({ params: { id }, query: { profile } }, { markets, clock }) =>
-    answerAboutToken({
-      id,
-      profile,
-      snapshotOf: currentSnapshot(markets),
-      async answer({ assessment }, mint) {
-        const first = await markets.holdersFirst(mint);
-        return { body: bodyOf({ assessment, first, profile, nowMs: clock.nowMs() }) };
-      },
+    answerNow(markets, { id, profile }, async ({ assessment }, mint) => {
+      const first = await markets.holdersFirst(mint);
+      return { body: bodyOf({ assessment, first, profile, nowMs: clock.nowMs() }) };
     }),
 });
 

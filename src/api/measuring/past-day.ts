@@ -6,13 +6,7 @@ import type { Address } from "#src/units/address.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, nullable, Timestamp, timestamp } from "../values.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  NO_SLOT_FIELD,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, PRESENT_OPERATION } from "./token-question.ts";
 
 const MS_PER_DAY = 86_400_000;
 
@@ -85,14 +79,13 @@ const EXAMPLE_CHANGES = {
 };
 
 export const getPastDay = defineOperation({
-  ...TOKEN_OPERATION,
+  ...PRESENT_OPERATION,
   path: "/api/token/{id}/exitability/past-day",
   id: "getPastDay",
   tag: "exitability",
   summary: "What waiting cost over the last day, and how the price came back after large sells",
   description:
     "For each standard size, how the exit of one position changed within 10 s, 60 s and 5 minutes over the token's last day: quantiles, and how many times were observed. And after sells of at least 5 % of C10, the share of the price that was regained, and the half-life. These are frequencies of the past day, from samples every ten seconds, and not a forecast. What is not known well enough is null. One query. at_slot is refused.",
-  query: Type.Object({ at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
       description: "Frequencies of the past day",
@@ -118,16 +111,9 @@ export const getPastDay = defineOperation({
       },
     },
   },
-  ...TOKEN_ERRORS,
-  errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   handler: ({ params: { id } }, { markets, clock }) =>
-    answerAboutToken({
-      id,
-      profile: "retail",
-      snapshotOf: currentSnapshot(markets),
-      async answer(_snapshot, mint) {
-        return { body: bodyOf(mint, await markets.pastDay(mint), clock.nowMs()) };
-      },
+    answerNow(markets, { id, profile: "retail" }, async (_snapshot, mint) => {
+      return { body: bodyOf(mint, await markets.pastDay(mint), clock.nowMs()) };
     }),
 });
 

@@ -6,13 +6,7 @@ import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, nullable, Timestamp, timestamp } from "../values.ts";
 import { AMM_OF_FAMILY, STATE_WORD } from "../words.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  NO_SLOT_FIELD,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, PRESENT_OPERATION } from "./token-question.ts";
 
 const PoolsBody = Type.Object(
   {
@@ -68,13 +62,12 @@ const POOLS_EXAMPLE = {
 };
 
 export const getPools = defineOperation({
-  ...TOKEN_OPERATION,
+  ...PRESENT_OPERATION,
   path: "/api/token/{id}/pools",
   id: "getPools",
   tag: "token",
   summary: "The pools that a token can be sold in",
   description: "As they are now. at_slot is refused: past pools are not stored.",
-  query: Type.Object({ at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
       description: "Each pool with its share of the depth, its fee and its spot price",
@@ -82,15 +75,10 @@ export const getPools = defineOperation({
       example: POOLS_EXAMPLE,
     },
   },
-  ...TOKEN_ERRORS,
-  errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   handler: ({ params: { id } }, { markets }) =>
-    answerAboutToken({
-      id,
-      profile: "retail",
-      snapshotOf: currentSnapshot(markets),
-      answer: ({ assessment }) => ({ body: poolsBody(assessment) }),
-    }),
+    answerNow(markets, { id, profile: "retail" }, ({ assessment }) => ({
+      body: poolsBody(assessment),
+    })),
 });
 
 /**

@@ -5,7 +5,7 @@ import type { StressedPool as PoolStress, StressedExit } from "#src/measure/stre
 import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
-import { AddressText, nullable } from "../values.ts";
+import { AddressText, nullable, nullablePercent } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
 import {
   ladderFields,
@@ -15,23 +15,13 @@ import {
   midField,
 } from "./ladder-fields.ts";
 import { largestLocks, lockOf, MAX_LOCKS, StressedLock, timeLocked } from "./stressed-locks.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  NO_SLOT_FIELD,
-  PROFILE_FIELD,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, PRESENT_PROFILE_OPERATION } from "./token-question.ts";
 
 const StressLadder = Type.Object({
   depth_sol: Type.Number({ description: "SOL that sellers can take out, down to price zero" }),
   precio_mid: nullable(Type.Number(), "SOL per whole token; null where nothing can be sold"),
   ...ladderSchema("each worth that at this ladder's own mid"),
 });
-
-const percent = (description: string) =>
-  nullable(Type.Number({ minimum: 0, maximum: 100 }), description);
 
 /** A pool of a stressed exit. What is not known is null, and `reason` says why. */
 const StressedPool = Type.Object({
@@ -58,13 +48,13 @@ const StressedPool = Type.Object({
     Type.Number({ minimum: 0 }),
     "What of its depth leaves with the withdrawal; null: not known",
   ),
-  largest_pct: percent(
+  largest_pct: nullablePercent(
     "Share of the pool's shares that belongs to the largest owner who may withdraw. Where positions have their own ranges, a share is the amount that they hold now of the mint that sellers receive",
   ),
-  burned_pct: percent("Burned, never issued, or held by an address without a signer"),
-  locked_pct: percent("Held by a locker that gives back fees and never the liquidity"),
-  time_locked_pct: percent("Shares in locks that are not open yet; `locks` has the times"),
-  unlisted_pct: percent(
+  burned_pct: nullablePercent("Burned, never issued, or held by an address without a signer"),
+  locked_pct: nullablePercent("Held by a locker that gives back fees and never the liquidity"),
+  time_locked_pct: nullablePercent("Shares in locks that are not open yet; `locks` has the times"),
+  unlisted_pct: nullablePercent(
     "Shares in accounts that were not read, each smaller than any account that was read: beyond the twenty largest, or beyond the eight largest positions with their own ranges",
   ),
   locks: nullable(
@@ -210,14 +200,13 @@ const STRESSED_EXAMPLE = {
 };
 
 export const getStressedExit = defineOperation({
-  ...TOKEN_OPERATION,
+  ...PRESENT_PROFILE_OPERATION,
   path: "/api/token/{id}/exitability/stressed",
   id: "getStressedExit",
   tag: "exitability",
   summary: "The exits that are left after the largest withdrawal",
   description:
     "The ladder now, beside the ladder after the owner whose liquidity shares are worth most has withdrawn all of them, in every pool with known owners. It measures what would be left; it does not predict that anybody will withdraw. Pools with unknown owners are listed with the reason: unknown is never safe. Burned shares, shares in lockers that never return them, and shares in locks that are not open yet stay; `locks` says when these open. Shareholders are read on request, at most once a minute and pool, of the token's eight deepest such pools; `holders_slot` says when. It counts as one query like every other question about a token. at_slot is refused: past pools are not stored.",
-  query: Type.Object({ profile: PROFILE_FIELD, at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
       description: "Both ladders, the withdrawal, and what is known of each pool",
@@ -225,17 +214,10 @@ export const getStressedExit = defineOperation({
       example: STRESSED_EXAMPLE,
     },
   },
-  ...TOKEN_ERRORS,
-  errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_body"],
   handler: ({ params: { id }, query: { profile } }, { markets, clock }) =>
-    answerAboutToken({
-      id,
-      profile,
-      snapshotOf: currentSnapshot(markets),
-      async answer({ assessment }, mint) {
-        const exit = await markets.stressed(mint);
-        return { body: stressedBody({ assessment, exit, profile, nowMs: clock.nowMs() }) };
-      },
+    answerNow(markets, { id, profile }, async ({ assessment }, mint) => {
+      const exit = await markets.stressed(mint);
+      return { body: stressedBody({ assessment, exit, profile, nowMs: clock.nowMs() }) };
     }),
 });
 

@@ -87,23 +87,37 @@ export const TOKEN_OPERATION = {
   params: TOKEN_PARAMS,
 } as const;
 
-export type AboutToken = {
-  readonly id: TokenId;
-  readonly profile: Profile;
-  /** The token's snapshot, or an answer that replaces all others. */
-  readonly snapshotOf: (mint: Address) => Promise<MarketSnapshot | Answered>;
-  readonly answer: (snapshot: AssessedSnapshot, mint: Address) => Answer | Promise<Answer>;
-};
+/** A token endpoint whose answer exists for the present only. */
+export const PRESENT_OPERATION = {
+  ...TOKEN_OPERATION,
+  ...TOKEN_ERRORS,
+  query: Type.Object({ at_slot: NO_SLOT_FIELD }),
+  errors: [...TOKEN_ERRORS.errors, "invalid_body"],
+} as const;
 
+/** The same for either profile. */
+export const PRESENT_PROFILE_OPERATION = {
+  ...PRESENT_OPERATION,
+  query: Type.Object({ profile: PROFILE_FIELD, at_slot: NO_SLOT_FIELD }),
+  errors: [...TOKEN_ERRORS.errors, "invalid_profile", "invalid_body"],
+} as const;
+
+export type AskedToken = { readonly id: TokenId; readonly profile: Profile };
+type AnswerFrom = (snapshot: AssessedSnapshot, mint: Address) => Answer | Promise<Answer>;
 export type Answered = { readonly kind: "answered"; readonly answer: Answer };
 
-/** The newest snapshot of the token, loaded if it is not tracked yet. */
-export function currentSnapshot(markets: {
-  readonly latest: (mint: Address) => MarketSnapshot | null;
-  readonly snapshot: (mint: Address) => Promise<MarketSnapshot>;
-}) {
-  return async (mint: Address): Promise<MarketSnapshot> =>
-    markets.latest(mint) ?? (await markets.snapshot(mint));
+/**
+ * The answer from the newest snapshot of the token, which is loaded if it is not tracked yet.
+ *
+ * @throws AppError chain_unavailable
+ */
+export function answerNow(
+  markets: Pick<Markets, "latest" | "snapshot">,
+  asked: AskedToken,
+  answer: AnswerFrom,
+): Promise<Answer> {
+  const newest = async (mint: Address) => markets.latest(mint) ?? (await markets.snapshot(mint));
+  return answerAboutToken(asked, newest, answer);
 }
 
 /**
@@ -117,15 +131,21 @@ export function assessmentOfSale(markets: Pick<Markets, "latest">, before: Asses
   return latest?.kind === "assessed" ? latest.assessment : before;
 }
 
-/** @throws AppError chain_unavailable */
-export async function answerAboutToken(about: AboutToken): Promise<Answer> {
-  const { id, profile } = about;
+/**
+ * @param snapshotOf the token's snapshot, or an answer that replaces all others
+ * @throws AppError chain_unavailable
+ */
+export async function answerAboutToken(
+  { id, profile }: AskedToken,
+  snapshotOf: (mint: Address) => Promise<MarketSnapshot | Answered>,
+  answer: AnswerFrom,
+): Promise<Answer> {
   if (id.mint === null) return notAnAddress(id, profile);
   if (id.mint === WSOL) return tokenNotFound(id, profile, TOKEN_NOT_FOUND.isSol(id.text));
-  const snapshot = await about.snapshotOf(id.mint);
+  const snapshot = await snapshotOf(id.mint);
   switch (snapshot.kind) {
     case "assessed":
-      return about.answer(snapshot, id.mint);
+      return answer(snapshot, id.mint);
     case "answered":
       return snapshot.answer;
     case "not-found":

@@ -12,13 +12,7 @@ import {
   Timestamp,
   timestamp,
 } from "../values.ts";
-import {
-  answerAboutToken,
-  currentSnapshot,
-  NO_SLOT_FIELD,
-  TOKEN_ERRORS,
-  TOKEN_OPERATION,
-} from "./token-question.ts";
+import { answerNow, PRESENT_OPERATION } from "./token-question.ts";
 
 const BPS_PER_PERCENT = 100;
 
@@ -116,14 +110,13 @@ const TOKEN_EXAMPLE = {
 };
 
 export const getToken = defineOperation({
-  ...TOKEN_OPERATION,
+  ...PRESENT_OPERATION,
   path: "/api/token/{id}",
   id: "getToken",
   tag: "token",
   summary: "A token's name, supply, and the powers of its mint over holders",
   description:
     "Read from the mint account itself, Token-2022 extensions included. Each power says none, set or unknown; null is never none. It lists facts and judges none of them. at_slot is refused: past mint accounts are not stored.",
-  query: Type.Object({ at_slot: NO_SLOT_FIELD }),
   responses: {
     200: {
       description: "What is known of it; null for the rest",
@@ -131,15 +124,8 @@ export const getToken = defineOperation({
       example: TOKEN_EXAMPLE,
     },
   },
-  ...TOKEN_ERRORS,
-  errors: [...TOKEN_ERRORS.errors, "invalid_body"],
   handler: ({ params: { id } }, { markets }) =>
-    answerAboutToken({
-      id,
-      profile: "retail",
-      snapshotOf: currentSnapshot(markets),
-      answer: (snapshot) => ({ body: tokenBody(snapshot) }),
-    }),
+    answerNow(markets, { id, profile: "retail" }, (snapshot) => ({ body: tokenBody(snapshot) })),
 });
 
 /**
