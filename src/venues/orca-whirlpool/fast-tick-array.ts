@@ -91,21 +91,31 @@ export class FastTickArray {
     return this.start + (this.slots[place] ?? 0) * this.#tickSpacing;
   }
 
-  /** The upper part of the square root price of a place, or of the edge; never exact from 2^53 on. */
-  priceHighAt(place: number | "edge"): number {
-    const slot = place === "edge" ? EDGE : (this.slots[place] ?? 0);
+  /** The upper part of the square root price of a place; never exact from 2^53 on. */
+  priceHighAt(place: number): number {
+    return this.#priceHighOf(this.slots[place] ?? 0);
+  }
+
+  /** The lower 32 bits; ask for the upper part first. */
+  priceLowAt(place: number): number {
+    return this.#priceLow[this.slots[place] ?? 0] ?? 0;
+  }
+
+  /** The array's end, where liquidity stays the same. */
+  edgeStop() {
+    const priceHigh = this.#priceHighOf(EDGE);
+    const priceLow = this.#priceLow[EDGE] ?? 0;
+    return { tick: this.edge, priceHigh, priceLow, netHigh: 0, netLow: 0 };
+  }
+
+  #priceHighOf(slot: number): number {
     if (Number.isNaN(this.#priceHigh[slot])) {
-      const tick = place === "edge" ? this.edge : this.tickAt(place);
+      const tick = slot === EDGE ? this.edge : this.start + slot * this.#tickSpacing;
       const sqrtPriceX64 = sqrtPriceAtTick(tick);
       this.#priceHigh[slot] = toNumber(sqrtPriceX64 >> 32n);
       this.#priceLow[slot] = toNumber(sqrtPriceX64 & 0xffff_ffffn);
     }
     return this.#priceHigh[slot] ?? Number.NaN;
-  }
-
-  /** The lower 32 bits; ask for the upper part first. */
-  priceLowAt(place: number | "edge"): number {
-    return this.#priceLow[place === "edge" ? EDGE : (this.slots[place] ?? 0)] ?? 0;
   }
 }
 

@@ -2,11 +2,13 @@ import { type Address, bytesOf } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ByteReader } from "../byte-reader.ts";
-import { u64AsDouble, upperWords, word } from "../fast-bytes.ts";
+import { upperWords, word } from "../fast-bytes.ts";
 import { type FastQuoter, REFUSED } from "../fast-quoter.ts";
 import type { Direction } from "../shared/curves/direction.ts";
-import { LiquidityTable, type Standing } from "../shared/curves/liquidity-table.ts";
-import { decodeMint, isStopped } from "../shared/token/mint.ts";
+import type { LiquidityTable } from "../shared/curves/liquidity-table.ts";
+import { TicksAhead } from "../shared/curves/ticks-ahead.ts";
+import { isStopped, type Mint } from "../shared/token/mint.ts";
+import { PlainTransfers } from "../shared/token/plain-transfers.ts";
 import type { Clock } from "../venue.ts";
 import { readPoolHeader } from "./decode.ts";
 import { FastTickArray } from "./fast-tick-array.ts";
@@ -34,9 +36,6 @@ const WORD = 2 ** 32;
 const LARGEST_EXACT = 2 ** 53;
 const MOST_STOPS = ARRAYS_EACH_WAY * TICK_ARRAY_STATE.ticksPerArray;
 const BITMAP_LENGTH = 128;
-const TOKEN_AMOUNT = 64;
-const TOKEN_STATE = 108;
-const TOKEN_FROZEN = 2;
 
 /** A tick array that a sale may reach, and the bytes that it was last read from; null: none. */
 type Reached = {
@@ -57,18 +56,15 @@ export function openFast(pool: Address, known: AccountSet, inputMint: Address): 
 }
 
 export class ClmmFastQuoter implements FastQuoter {
-  readonly table: LiquidityTable;
+  readonly #ahead: TicksAhead;
   readonly #pool: Address;
   readonly #poolBytes: Uint8Array;
   readonly #direction: Direction;
   readonly #falls: boolean;
-  readonly #stopTicks = new Int32Array(MOST_STOPS);
-  readonly #standing: Standing = { priceHigh: 0, priceLow: 0, liquidityHigh: 0, liquidityLow: 0 };
 
-  /** Addresses that lead nowhere else while the pool lives; empty before the first refresh. */
+  /** Addresses that lead nowhere else while the pool lives; null before the first refresh. */
   #config: Address | null = null;
-  #vaults: readonly Address[] = [];
-  #mints: readonly Address[] = [];
+  #transfers: PlainTransfers | null = null;
   #extension: Address | null = null;
   #tickSpacing = 0;
 
@@ -76,29 +72,26 @@ export class ClmmFastQuoter implements FastQuoter {
   #poolData: Uint8Array | null = null;
   #configData: Uint8Array | null = null;
   #extensionData: Uint8Array | null = null;
-  readonly #mintData: (Uint8Array | null)[] = [null, null];
   readonly #bitmap = new Uint8Array(BITMAP_LENGTH);
   #arrays: readonly Reached[] = [];
   /** The byte of the pool's own bitmap that marks the array around the price, or its nearest. */
   #bitmapByte = 0;
 
-  #tickCurrent = 0;
   #arrayStart = 0;
   #feePpm = 0;
   #openTime = 0;
   #isPaused = false;
-  /** The stop ahead of the price. */
-  #at = 0;
-  /** The table holds while the current tick stays on this side of it. */
-  #originTick = 0;
-  #endsKnown = true;
 
   constructor(pool: Address, direction: Direction) {
     this.#pool = pool;
     this.#poolBytes = bytesOf(pool);
     this.#direction = direction;
     this.#falls = direction === "down";
-    this.table = new LiquidityTable({ capacity: MOST_STOPS, direction, refusesNothing: true });
+    this.#ahead = new TicksAhead({ capacity: MOST_STOPS, direction, refusesNothing: true });
+  }
+
+  get table(): LiquidityTable {
+    return this.#ahead.table;
   }
 
   refresh(known: AccountSet): boolean {
@@ -123,7 +116,7 @@ export class ClmmFastQuoter implements FastQuoter {
       isTableStale ||= bytes === null || array.data === null || array.ticks.isChanged;
       array.data = bytes;
     }
-    return (!isTableStale && this.#place()) || this.#rebuild() || this.#forget();
+    return (!isTableStale && this.#ahead.place()) || this.#rebuild() || this.#forget();
   }
 
   quoteAscending(amountsIn: Float64Array, amountsOut: Float64Array, clock: Clock): void {
@@ -147,8 +140,10 @@ export class ClmmFastQuoter implements FastQuoter {
     const noDynamicFee = new Uint8Array(DYNAMIC_FEE_INFO.length);
     if (!header?.reader.has(POOL_STATE.dynamicFeeInfo, noDynamicFee)) return false;
     this.#config = header.ammConfig;
-    this.#vaults = [header.vault0, header.vault1];
-    this.#mints = [header.mint0, header.mint1];
+    const token0 = { vault: header.vault0, mint: header.mint0 };
+    const token1 = { vault: header.vault1, mint: header.mint1 };
+    const [input, output] = this.#falls ? [token0, token1] : [token1, token0];
+    this.#transfers = new PlainTransfers(input, output, isPlainMint);
     this.#tickSpacing = header.tickSpacing;
     this.#extension = hasBitmapExtension(header.tickSpacing)
       ? bitmapExtensionAddress(this.#pool)
@@ -161,8 +156,8 @@ export class ClmmFastQuoter implements FastQuoter {
     if (feeOn === (this.#falls ? 2 : 1)) return false;
     this.#isPaused = ((data[POOL_STATE.status] ?? 0) & STATUS_SWAP_DISABLED) !== 0;
     this.#openTime = word(data, POOL_STATE.openTime) + word(data, POOL_STATE.openTime + 4) * WORD;
-    this.#tickCurrent = word(data, POOL_STATE.tickCurrent) | 0;
-    const standing = this.#standing;
+    this.#ahead.tickCurrent = word(data, POOL_STATE.tickCurrent) | 0;
+    const { standing } = this.#ahead;
     standing.liquidityLow = word(data, POOL_STATE.liquidity);
     standing.liquidityHigh = upperWords(data, POOL_STATE.liquidity);
     standing.priceLow = word(data, POOL_STATE.sqrtPriceX64);
@@ -180,28 +175,18 @@ export class ClmmFastQuoter implements FastQuoter {
       if (this.#feePpm >= 1_000_000) return false;
       this.#configData = config.data;
     }
-    for (let side = 0; side < 2; side++) {
-      const vault = known.get(this.#vaults[side] ?? this.#pool);
-      if (vault === null || vault === undefined) return false;
-      if (vault.data[TOKEN_STATE] === TOKEN_FROZEN) return false;
-      const isOutput = side === (this.#falls ? 1 : 0);
-      if (isOutput) this.table.heldOut = u64AsDouble(vault.data, TOKEN_AMOUNT);
-      const mint = known.get(this.#mints[side] ?? this.#pool);
-      if (mint?.data === this.#mintData[side]) continue;
-      const decoded = decodeMint(mint);
-      const isPlain =
-        decoded?.transferFee === null && decoded.transferHook === null && !isStopped(decoded);
-      if (!isPlain) return false;
-      this.#mintData[side] = mint?.data ?? null;
-    }
-    return true;
+    this.table.heldOut = this.#transfers?.heldOut(known) ?? Number.NaN;
+    return !Number.isNaN(this.table.heldOut);
   }
 
   /** Whether other arrays than the last ones may lie around the price. */
   #areMarksOther(known: AccountSet, data: Uint8Array): boolean {
     if (this.#arrays.length === 0) return true;
     const span = ticksPerArray(this.#tickSpacing);
-    if (this.#tickCurrent < this.#arrayStart || this.#tickCurrent >= this.#arrayStart + span) {
+    if (
+      this.#ahead.tickCurrent < this.#arrayStart ||
+      this.#ahead.tickCurrent >= this.#arrayStart + span
+    ) {
       return true;
     }
     // Only marks ahead of the price can add an array.
@@ -224,7 +209,7 @@ export class ClmmFastQuoter implements FastQuoter {
     const extension = account ? readBitmapExtension(account, this.#poolBytes) : null;
     const bitmaps = { pool: new ByteReader(data), extension, tickSpacing };
     const before = this.#arrays;
-    this.#arrays = markedArrays(bitmaps, this.#tickCurrent, this.#direction).map(
+    this.#arrays = markedArrays(bitmaps, this.#ahead.tickCurrent, this.#direction).map(
       (start) =>
         before.find(({ ticks }) => ticks.start === start) ?? {
           address: tickArrayAddress(this.#pool, start),
@@ -237,7 +222,7 @@ export class ClmmFastQuoter implements FastQuoter {
       this.#bitmap[index] = data[POOL_STATE.tickArrayBitmap + index] ?? 0;
     }
     const span = ticksPerArray(tickSpacing);
-    this.#arrayStart = Math.floor(this.#tickCurrent / span) * span;
+    this.#arrayStart = Math.floor(this.#ahead.tickCurrent / span) * span;
     const { isInPool, byte } = locateBitmapBit(this.#arrayStart / span);
     const isBelow = this.#arrayStart < 0;
     this.#bitmapByte = isInPool
@@ -249,79 +234,27 @@ export class ClmmFastQuoter implements FastQuoter {
     return found.length !== before.length || found.some((array, at) => array !== before[at]);
   }
 
-  /** Moves the price within the table. False where it has left it. */
-  #place(): boolean {
-    const tick = this.#tickCurrent;
-    if (this.#falls ? tick >= this.#originTick : tick < this.#originTick) return false;
-    const { count } = this.table.stops;
-    let at = this.#at;
-    if (this.#falls) {
-      while (at < count && (this.#stopTicks[at] ?? 0) > tick) at++;
-      while (at > 0 && (this.#stopTicks[at - 1] ?? 0) <= tick) at--;
-    } else {
-      while (at < count && (this.#stopTicks[at] ?? 0) <= tick) at++;
-      while (at > 0 && (this.#stopTicks[at - 1] ?? 0) > tick) at--;
-    }
-    this.#at = at;
-    return this.table.place(at, this.#standing);
-  }
-
   #rebuild(): boolean {
     if (this.#arrays[0]?.data === null) return false;
     this.#gatherStops();
-    this.table.build({
-      standing: this.#standing,
-      feePpm: this.#feePpm,
-      endsKnown: this.#endsKnown,
-    });
-    this.#at = 0;
-    return this.#place();
+    return this.#ahead.build(this.#feePpm);
   }
 
   /** Ticks ahead of the price, array by array, up to the first that is missing or empty. */
   #gatherStops(): void {
     const span = ticksPerArray(this.#tickSpacing);
-    this.table.stops.count = 0;
-    this.#endsKnown = true;
-    this.#originTick = this.#falls ? this.#arrayStart + span : this.#arrayStart;
+    this.#ahead.begin(this.#falls ? this.#arrayStart + span : this.#arrayStart);
     for (const { ticks, data } of this.#arrays) {
       const isFirst = ticks === this.#arrays[0]?.ticks;
       if (data === null || (ticks.count === 0 && !isFirst)) return;
-      this.#gather(ticks);
-      if (!this.#endsKnown) return;
-    }
-  }
-
-  #gather(ticks: FastTickArray): void {
-    for (let step = 0; step < ticks.count; step++) {
-      const place = this.#falls ? ticks.count - 1 - step : step;
-      const tick = ticks.tickAt(place);
-      if (this.#falls ? tick > this.#tickCurrent : tick <= this.#tickCurrent) {
-        this.#originTick = tick;
-        continue;
-      }
       // Orders are filled on the way, and the range's ends stop a swap short of their own price.
-      const isPlain = ticks.hasOrders[place] === 0 && tick > MIN_TICK && tick < MAX_TICK;
-      if (!isPlain || !this.#addStop(ticks, place, tick)) {
-        this.#endsKnown = false;
-        return;
-      }
+      const isPlain = (place: number, tick: number) =>
+        ticks.hasOrders[place] === 0 && tick > MIN_TICK && tick < MAX_TICK;
+      if (!this.#ahead.gather(ticks, isPlain)) return;
     }
   }
+}
 
-  /** False where the tick's numbers leave the exact doubles. */
-  #addStop(ticks: FastTickArray, place: number, tick: number): boolean {
-    const stops = this.table.stops;
-    const at = stops.count;
-    const priceHigh = ticks.priceHighAt(place);
-    const netHigh = ticks.netHigh[place] ?? Number.NaN;
-    if (!(priceHigh < LARGEST_EXACT && Math.abs(netHigh) < LARGEST_EXACT)) return false;
-    stops.priceHigh[at] = priceHigh;
-    stops.priceLow[at] = ticks.priceLowAt(place);
-    stops.netHigh[at] = netHigh;
-    stops.netLow[at] = ticks.netLow[place] ?? 0;
-    this.#stopTicks[at] = tick;
-    stops.count = at + 1;
-    return true;
-  }
+function isPlainMint(mint: Mint): boolean {
+  return mint.transferFee === null && mint.transferHook === null && !isStopped(mint);
 }

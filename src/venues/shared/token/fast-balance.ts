@@ -1,11 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "../../account-set.ts";
 import { u64AsDouble } from "../../fast-bytes.ts";
-
-const LENGTH = 165;
-const AMOUNT = 64;
-const STATE = 108;
-const INITIALIZED = 1;
+import { TOKEN_ACCOUNT } from "./token-account.ts";
 
 /**
  * What a token account of that program holds, in base units as a double, for the fast paths; NaN
@@ -13,6 +9,9 @@ const INITIALIZED = 1;
  * token account never changes it.
  */
 export function fastBalance(account: Account | null | undefined, program: Address | null): number {
-  if (!account || account.owner !== program || account.data.length < LENGTH) return Number.NaN;
-  return account.data[STATE] === INITIALIZED ? u64AsDouble(account.data, AMOUNT) : Number.NaN;
+  if (!account || account.owner !== program || account.data.length < TOKEN_ACCOUNT.length)
+    return Number.NaN;
+  return account.data[TOKEN_ACCOUNT.state] === TOKEN_ACCOUNT.initialized
+    ? u64AsDouble(account.data, TOKEN_ACCOUNT.amount)
+    : Number.NaN;
 }

@@ -5,11 +5,16 @@ import { ByteReader } from "../../byte-reader.ts";
 import { loaded } from "../own-account.ts";
 import { UnusableError } from "../refusals.ts";
 
-const LENGTH = 165;
-const OWNER = 32;
-const AMOUNT = 64;
-const STATE = 108;
-const FROZEN = 2;
+/** Offsets, the length without extensions, and two values of the state. */
+export const TOKEN_ACCOUNT = {
+  length: 165,
+  mint: 0,
+  owner: 32,
+  amount: 64,
+  state: 108,
+  initialized: 1,
+  frozen: 2,
+} as const;
 
 export type TokenAccount = {
   readonly mint: Address;
@@ -26,9 +31,9 @@ export function decodeTokenAccount(account: Account | null | undefined): TokenAc
   if (!isTokenAccount(account)) return null;
   const reader = new ByteReader(account.data);
   return {
-    mint: reader.address(0),
-    amount: reader.u64(AMOUNT),
-    isFrozen: reader.u8(STATE) === FROZEN,
+    mint: reader.address(TOKEN_ACCOUNT.mint),
+    amount: reader.u64(TOKEN_ACCOUNT.amount),
+    isFrozen: reader.u8(TOKEN_ACCOUNT.state) === TOKEN_ACCOUNT.frozen,
   };
 }
 
@@ -43,21 +48,21 @@ export function loadedVault(known: AccountSet, address: Address, mint: Address):
 
 /** Whether the mint's authority froze the account: nothing moves in or out. False where it is none. */
 export function isFrozenAccount(account: Account | null | undefined): boolean {
-  return isTokenAccount(account) && account.data[STATE] === FROZEN;
+  return isTokenAccount(account) && account.data[TOKEN_ACCOUNT.state] === TOKEN_ACCOUNT.frozen;
 }
 
 /** Who may move what a token account holds, or null where the account is none. */
 export function tokenAccountOwner(account: Account | null | undefined): Address | null {
-  return isTokenAccount(account) ? new ByteReader(account.data).address(OWNER) : null;
+  return isTokenAccount(account) ? new ByteReader(account.data).address(TOKEN_ACCOUNT.owner) : null;
 }
 
 /** Balance of a token account in base units, or null where the account is none. */
 export function tokenBalance(account: Account | null | undefined): bigint | null {
-  return isTokenAccount(account) ? new ByteReader(account.data).u64(AMOUNT) : null;
+  return isTokenAccount(account) ? new ByteReader(account.data).u64(TOKEN_ACCOUNT.amount) : null;
 }
 
 function isTokenAccount(account: Account | null | undefined): account is Account {
   if (account === null || account === undefined) return false;
   if (account.owner !== TOKEN_PROGRAM && account.owner !== TOKEN_2022_PROGRAM) return false;
-  return account.data.length >= LENGTH && account.data[STATE] !== 0;
+  return account.data.length >= TOKEN_ACCOUNT.length && account.data[TOKEN_ACCOUNT.state] !== 0;
 }
