@@ -8,6 +8,11 @@ export class BackgroundWork {
     this.#onFailure = onFailure;
   }
 
+  /** How many run. */
+  get size(): number {
+    return this.#running.size;
+  }
+
   run(what: string, work: Promise<unknown>): void {
     const done = work
       .then(

@@ -11,9 +11,11 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
+import { moneyRank } from "#src/venues/shared/pool-search.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import type { PoolOutline, Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "./apply-update.ts";
+import { BackgroundWork } from "./background-work.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { addPool } from "./followed-pools.ts";
 import { addToken, noteUnweighed, noteWeighedOut } from "./followed-tokens.ts";
@@ -21,7 +23,6 @@ import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.t
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
 import type { PoolRef } from "./open-pool.ts";
-import { isStable } from "./quote-mints.ts";
 import { tokenNames } from "./token-names.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
@@ -79,11 +80,12 @@ export class NewTokenFeed {
   readonly #nameless = new NamelessCurves<NamelessCurve>(MAX_NAMELESS);
   /** New accounts of slots that are not confirmed. */
   readonly #unconfirmed = new BoundedMap<Address, UnconfirmedPool>(MAX_WAITING);
-  readonly #running = new Set<Promise<void>>();
+  readonly #reads: BackgroundWork;
   #creations = 0;
 
   constructor(deps: NewTokenFeedDeps) {
     this.#deps = deps;
+    this.#reads = new BackgroundWork(deps.onFailure);
     this.#subscriptions = deps.venues.map((venue) => {
       const filter = { programId: venue.programId, dataSize: null, memcmp: [] };
       return deps.source.followProgram(filter, (update) => this.#consider(venue, update));
@@ -103,18 +105,15 @@ export class NewTokenFeed {
   /** Reads the accounts of tokens seen since the last call. */
   pump(): void {
     this.#considerConfirmed();
-    while (this.#waiting.size > 0 && this.#running.size < MAX_AT_ONCE) {
+    while (this.#waiting.size > 0 && this.#reads.size < MAX_AT_ONCE) {
       const batch = [...this.#waiting].slice(0, BATCH);
       for (const [mint] of batch) this.#waiting.delete(mint);
-      const done = this.#load(batch)
-        .catch((cause: unknown) => this.#deps.onFailure("read in new tokens", cause))
-        .finally(() => this.#running.delete(done));
-      this.#running.add(done);
+      this.#reads.run("read in new tokens", this.#load(batch));
     }
   }
 
-  async idle(): Promise<void> {
-    while (this.#running.size > 0) await Promise.all(this.#running);
+  idle(): Promise<void> {
+    return this.#reads.idle();
   }
 
   async close(): Promise<void> {
@@ -230,20 +229,17 @@ export class NewTokenFeed {
 
   /** Over a WebSocket transactions come without their accounts. */
   #readCreation(signature: string): void {
-    const { transactions, signal, onFailure } = this.#deps;
+    const { transactions, signal } = this.#deps;
     if (transactions === null || this.#creations >= MAX_CREATIONS_READ) return;
     this.#creations++;
-    const done = transactions
+    const read = transactions
       .readTransaction(signature, signal)
-      .then((read) => {
-        if (read !== null && read.instructions !== null) this.#assignMint(read);
+      .then((transaction) => {
+        if (transaction !== null && transaction.instructions !== null)
+          this.#assignMint(transaction);
       })
-      .catch((cause: unknown) => onFailure("read the creation of a token", cause))
-      .finally(() => {
-        this.#creations--;
-        this.#running.delete(done);
-      });
-    this.#running.add(done);
+      .finally(() => this.#creations--);
+    this.#reads.run("read the creation of a token", read);
   }
 
   async #load(batch: readonly (readonly [Address, UnreadToken])[]): Promise<void> {
@@ -311,12 +307,7 @@ function outlineOf(
 
 /** The side that is neither SOL nor a stable; of a stable and SOL, the stable; null if neither side is SOL or a stable. */
 function soldMint({ mintA, mintB }: PoolOutline): Address | null {
-  const [rankA, rankB] = [quoteRank(mintA), quoteRank(mintB)];
+  const [rankA, rankB] = [moneyRank(mintA), moneyRank(mintB)];
   if (rankA === 0 && rankB === 0) return null;
   return rankA < rankB ? mintA : mintB;
-}
-
-function quoteRank(mint: Address): number {
-  if (mint === WSOL) return 2;
-  return isStable(mint) ? 1 : 0;
 }

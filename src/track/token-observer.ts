@@ -3,12 +3,11 @@ import { pricedPart } from "#src/measure/capacity-series.ts";
 import type { Deterioration } from "#src/measure/deterioration.ts";
 import { isTrendUnknown } from "#src/measure/findings.ts";
 import type { Address } from "#src/units/address.ts";
-import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { maxBigint } from "#src/units/integer.ts";
-import { ratioToNumber } from "#src/units/to-number.ts";
 import { isUnchanged } from "./assess-token.ts";
 import { groupsOf, hopsOf } from "./followed-tokens.ts";
 import type { TokenArchive } from "./history/archive.ts";
+import { depthSolOf } from "./history/sample.ts";
 import {
   isInGap,
   isSampleDue,
@@ -118,8 +117,8 @@ export class TokenObserver {
       deterioration: change.deterioration,
       slot: assessment.slot,
       atMs: series.deterioration.timeMs,
-      depthBeforeSol: isOfLevel(before, change.deterioration) ? depthSol(before) : null,
-      depthAfterSol: depthSol(assessment),
+      depthBeforeSol: isOfLevel(before, change.deterioration) ? depthSolOf(before) : null,
+      depthAfterSol: depthSolOf(assessment),
     };
   }
 
@@ -136,7 +135,7 @@ export class TokenObserver {
     const takenBackSince = takenBack.slot - CHANGE_AFTER_SLOT;
     const { alert: deterioration } = takenBack;
     if (deterioration === null) return { alertChange: null, takenBackSince };
-    const depth = depthSol(assessment);
+    const depth = depthSolOf(assessment);
     const alertChange: AlertChange = {
       ...{ kind: "off", mint: token.mint, deterioration, slot: assessment.slot },
       ...{ atMs: chainTimeMs(times, nowMs), depthBeforeSol: depth, depthAfterSol: depth },
@@ -188,9 +187,4 @@ function isYoung({ deterioration: { bornMs, timeMs } }: TokenSeries): boolean {
 function isOfLevel(before: Assessment | null, { levelSol }: Deterioration): boolean {
   const c10Sol = before === null ? null : (pricedPart(before)?.c10Sol ?? null);
   return c10Sol !== null && c10Sol >= SAME_LEVEL * levelSol;
-}
-
-function depthSol(assessment: Assessment | null): number | null {
-  const lamports = assessment?.measurement?.depthLamports;
-  return lamports === undefined ? null : ratioToNumber(lamports, LAMPORTS_PER_SOL);
 }

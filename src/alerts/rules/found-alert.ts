@@ -3,9 +3,8 @@ import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
 import { causeOf, causeShares, lossesBetween, type Sight } from "#src/measure/losses.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { WatchedEntry } from "#src/store/watchlist.ts";
+import { depthSolOf } from "#src/track/history/sample.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
-import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
-import { ratioToNumber } from "#src/units/to-number.ts";
 import type { Block } from "./blocked-rule.ts";
 import type { MarketReading, RecentReadings } from "./market-reading.ts";
 
@@ -60,7 +59,7 @@ export function slippageAlert(
     causes: losses === null || cause === null ? null : causeShares(losses),
     slot: assessment.slot,
     c10Sol: { before: c10Of(before), after: c10Of(assessment) },
-    depthSol: { before: depthOf(before), after: depthOf(assessment) },
+    depthSol: { before: depthSolOf(before), after: depthSolOf(assessment) },
     sinceMs: assessment.stateTimeMs,
   };
 }
@@ -87,7 +86,7 @@ export function blockedAlert(
       before: c10Of(before?.assessment ?? null),
       after: capacityOfAssessment(scene.snapshot.assessment),
     },
-    depthSol: { before: depthOf(before?.assessment ?? null), after: null },
+    depthSol: { before: depthSolOf(before?.assessment ?? null), after: null },
     sinceMs,
   };
 }
@@ -133,9 +132,4 @@ function slippageOf(reading: MarketReading | null, sizeLamports: bigint): number
 
 function c10Of(assessment: Assessment | null): number | null {
   return assessment?.measurement?.c10Sol ?? null;
-}
-
-function depthOf(assessment: Assessment | null): number | null {
-  const lamports = assessment?.measurement?.depthLamports;
-  return lamports === undefined ? null : ratioToNumber(lamports, LAMPORTS_PER_SOL);
 }

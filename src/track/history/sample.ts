@@ -42,14 +42,19 @@ export function slippagesOfSizes(
   });
 }
 
+/** The depth of a measured market in SOL; null if nothing was measured. */
+export function depthSolOf(assessment: Assessment | null): number | null {
+  const lamports = assessment?.measurement?.depthLamports;
+  return lamports === undefined ? null : ratioToNumber(lamports, LAMPORTS_PER_SOL);
+}
+
 export function sampleOf(assessment: Assessment, atMs: number, basis: number): Sample {
   const { measurement, decimals } = assessment;
   const midPrice = measurement?.midPrice ?? null;
   return {
     atMs: sampleTimeMs(atMs),
     c10Sol: capacityOfAssessment(assessment),
-    depthSol:
-      measurement === null ? null : ratioToNumber(measurement.depthLamports, LAMPORTS_PER_SOL),
+    depthSol: depthSolOf(assessment),
     slippagesPct: measurement?.retail.slippagesPct ?? NO_SLIPPAGES,
     mid: midPrice === null ? null : priceInSol(midPrice, decimals),
     confidence: confidenceOf(assessment),
