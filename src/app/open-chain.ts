@@ -97,7 +97,7 @@ async function openRemote(
     const everything = venues.length === 0 ? null : { venues, transactions: source };
     return {
       ...{ starts: rpc, slices: rpc, transactions, everything, node: rpc, close },
-      source: { ...source, refusals: rpc.refusals },
+      source,
     };
   } catch (error) {
     if (!(error instanceof GeyserUnavailable)) throw error;

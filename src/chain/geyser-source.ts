@@ -59,19 +59,7 @@ export async function createGeyserSource(
   const { reads } = options;
   const { followers } = source;
   return {
-    origin: reads.origin,
-    readAccounts: reads.readAccounts,
-    accountsPerCall: reads.accountsPerCall,
-    readAccountStarts: reads.readAccountStarts,
-    searchAccounts: reads.searchAccounts,
-    findLargestAccounts: reads.findLargestAccounts,
-    ...(reads.readLastMention === undefined ? {} : { readLastMention: reads.readLastMention }),
-    background: reads.background,
-    readPatiently: reads.readPatiently,
-    searchSoon: reads.searchSoon,
-    searchPauseMs: reads.searchPauseMs,
-    readClock: reads.readClock,
-    readTransaction: reads.readTransaction,
+    ...reads,
     follow: source.follow,
     followProgram: followers.followProgram,
     followTransactions: followers.followTransactions,

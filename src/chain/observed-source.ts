@@ -36,23 +36,15 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
     };
   const { background, searchSoon, readPatiently } = source;
   return {
-    origin: source.origin,
+    ...source,
     readAccounts: observed((addresses, signal) => source.readAccounts(addresses, signal)),
-    accountsPerCall: source.accountsPerCall,
     background:
       background === undefined
         ? undefined
         : { ...background, readAccounts: observed(background.readAccounts) },
-    ...(source.readAccountStarts === undefined
-      ? {}
-      : { readAccountStarts: source.readAccountStarts }),
     searchAccounts: observedSearch((filter, signal) => source.searchAccounts(filter, signal)),
     readPatiently: readPatiently === undefined ? undefined : observed(readPatiently),
     searchSoon: searchSoon === undefined ? undefined : observedSearch(searchSoon),
-    searchPauseMs: source.searchPauseMs,
-    findLargestAccounts: (mint, signal) => source.findLargestAccounts(mint, signal),
-    ...(source.readLastMention === undefined ? {} : { readLastMention: source.readLastMention }),
-    readClock: (signal) => source.readClock(signal),
     follow: (events) =>
       source.follow({
         ...events,
@@ -78,9 +70,5 @@ export function observedSource(source: ChainSource, observer: SourceObserver): C
         },
         onNamed,
       ),
-    isProcessed: source.isProcessed === true,
-    ...(source.streamInUse === undefined ? {} : { streamInUse: source.streamInUse }),
-    ...(source.refusals === undefined ? {} : { refusals: source.refusals }),
-    close: () => source.close(),
   };
 }
