@@ -9,7 +9,7 @@ import { isSampleDue } from "./history/series.ts";
 import type { Assessed, FollowedToken, LiveState } from "./live-state.ts";
 import type { MarketReport } from "./market-report.ts";
 import { refreshGroup, refreshGroups, refreshPools } from "./refresh-pools.ts";
-import { Rounds } from "./rounds.ts";
+import { Rounds, valuesOf } from "./rounds.ts";
 import { isActive } from "./schedule.ts";
 import { chainTimeMs } from "./slot-times.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
@@ -76,7 +76,7 @@ export class Answers {
     const ofUsed = { roundMs: USED_ROUND_MS, leastVisits: 1 };
     this.#usedRounds = new Rounds(deps.state.usedTokens, ofUsed);
     const ofAll = { roundMs: ROUND_MS, leastVisits: LEAST_VISITS };
-    this.#rounds = new Rounds(membersOf(deps.state.tokens), ofAll);
+    this.#rounds = new Rounds(valuesOf(deps.state.tokens), ofAll);
   }
 
   /** The token's answer now; null while the chain's clock is unknown. */
@@ -203,14 +203,4 @@ export class Answers {
   #report(report: Omit<MarketReport, "chainMs">, nowMs: number): void {
     this.onReport.emit({ ...report, chainMs: chainTimeMs(this.#deps.state.times, nowMs) });
   }
-}
-
-/** The values of a map, whichever it has when they are visited. */
-function membersOf<Member>(map: ReadonlyMap<unknown, Member>) {
-  return {
-    get size() {
-      return map.size;
-    },
-    [Symbol.iterator]: () => map.values(),
-  };
 }

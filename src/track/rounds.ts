@@ -46,3 +46,13 @@ export class Rounds<Member> {
     }
   }
 }
+
+/** The values of a map, whichever it has when they are visited. */
+export function valuesOf<Member>(map: ReadonlyMap<unknown, Member>) {
+  return {
+    get size() {
+      return map.size;
+    },
+    [Symbol.iterator]: () => map.values(),
+  };
+}

@@ -28,6 +28,7 @@ import { mergeFound } from "./merge-found.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
 import { NewTokenFeed, type StreamedPrograms } from "./new-token-feed.ts";
 import { tokenOfFollowedPool } from "./pool-token.ts";
+import { Rounds, valuesOf } from "./rounds.ts";
 import { dropUnasked, dueSearches, isActive } from "./schedule.ts";
 import { stateTimeMs } from "./state-slot.ts";
 import { TokenLoads, WATCHLIST } from "./token-loads.ts";
@@ -49,9 +50,8 @@ const RETRY_WATCHED_MS = 30_000;
  */
 const SEARCH_AGAIN_MS = 2_000;
 const MAX_SEARCH_AGAIN_DOUBLINGS = 4;
-/** Tokens that a sweep visits at least, and the sweeps after which all were visited. */
-const LEAST_VISITS = 1_000;
-const SWEEPS_PER_ROUND = 15;
+/** Every token is visited within this time, and at least so many in a sweep. */
+const VISITS = { roundMs: 15_000, leastVisits: 1_000 } as const;
 
 export type TokenRegistryDeps = {
   readonly source: ChainSource;
@@ -83,7 +83,7 @@ export class TokenRegistry {
   readonly #restore: TokenRestore | null;
   readonly #firstSearches: FirstSearches;
   readonly #hopSearches: HopSearches;
-  #visits: Iterator<FollowedToken> | null = null;
+  readonly #rounds: Rounds<FollowedToken>;
   #watched = new Set<Address>();
   readonly #firstReads: FirstReads;
   readonly #records: TokenOpenings;
@@ -93,6 +93,7 @@ export class TokenRegistry {
     const { source, venues, state, clock, signal, everything, onChange, onFailure } = deps;
     const { known, background, loopLoad, observer, feed } = deps;
     this.#deps = deps;
+    this.#rounds = new Rounds(valuesOf(state.tokens), VISITS);
     this.#loadDeps = { source, venues, clock };
     this.#loads = new TokenLoads({
       ...this.#loadDeps,
@@ -250,7 +251,7 @@ export class TokenRegistry {
   /** Drops tokens, searches pools again, and loads missing tokens and hops, as far as due. */
   sweep(nowMs: number): void {
     const { state, background, onDropped } = this.#deps;
-    const visited = this.#nextVisits();
+    const visited = this.#nextVisits(nowMs);
     for (const mint of dropUnasked(state, visited, nowMs)) {
       background.run("close subscriptions", this.#newPools.close(mint));
       onDropped(mint);
@@ -269,20 +270,9 @@ export class TokenRegistry {
   }
 
   /** The tokens that this sweep visits: all of them in turn, so that a sweep of 100,000 is short. */
-  #nextVisits(): readonly FollowedToken[] {
-    const { tokens } = this.#deps.state;
-    const most = Math.max(LEAST_VISITS, Math.ceil(tokens.size / SWEEPS_PER_ROUND));
-    if (tokens.size <= most) return [...tokens.values()];
+  #nextVisits(nowMs: number): readonly FollowedToken[] {
     const visited: FollowedToken[] = [];
-    while (visited.length < most) {
-      this.#visits ??= tokens.values();
-      const { value, done } = this.#visits.next();
-      if (done !== true) visited.push(value);
-      else {
-        this.#visits = null;
-        break;
-      }
-    }
+    this.#rounds.visit(nowMs, (token) => visited.push(token) > 0);
     return visited;
   }
 
