@@ -69,7 +69,7 @@ export type PoolShare = {
   readonly ownNearDepthLamports: bigint;
   /** Lamports per base unit, before fees; null where nothing can be sold. */
   readonly spotPrice: Ratio | null;
-  /** The hops that sell what it pays; absent: it pays SOL, nothing can be sold, or an earlier version stored it. */
+  /** The hops that sell what it pays; absent: it pays SOL, or nothing can be sold. */
   readonly hops?: HopsShare;
   readonly feePpm: number;
   /**

@@ -21,10 +21,10 @@ export function openAlertOf(stored: StoredAlert): OpenAlert | null {
   const kind = CAUSES.find((name) => name === stored.cause);
   const { c10Sol: levelSol } = stored.before;
   const { c10Sol } = stored.after;
+  const { share } = stored;
   return {
     detector,
-    // An older version did not record the share; such an alert is not published again.
-    cause: kind === undefined ? null : { kind, share: stored.share ?? 1 },
+    cause: kind === undefined || share === null ? null : { kind, share },
     causes: stored.causes ?? NO_LOSSES,
     startedAtMs: stored.startedAtMs,
     levelSol,

@@ -69,17 +69,18 @@ test("blocks that receive samples in turn keep their own, and data that was take
   }
 });
 
-test("an hour of the first version is read, without mid prices", () => {
+test("an hour is read in its own format alone: bytes of another version hold no sample", () => {
   // Time 3, then the bits of C10, confidence and basis, and these.
-  const data = new Uint8Array([1, 3, 0, 1, 3, 0, 0, 128, 63, 1, 9, 0, 0, 0]);
+  const bytes = [3, 0, 1, 6, 0, 0, 128, 63, 1, 9, 0, 0, 0];
   const slippagesPct = [null, null, null, null, null, null];
-  assert.deepEqual(unpackHour(HOUR, data), [
+  assert.deepEqual(unpackHour(HOUR, new Uint8Array([2, ...bytes])), [
     {
       atMs: START_MS + 30_000,
       ...{ c10Sol: 1, depthSol: null, slippagesPct, mid: null },
       ...{ confidence: "medium", basis: 9 },
     },
   ]);
+  assert.deepEqual(unpackHour(HOUR, new Uint8Array([1, ...bytes])), []);
 });
 
 test("a truncated hour gives the samples before the end, and garbage never throws", () => {

@@ -18,8 +18,9 @@ import {
 
 const HOUR_MS = 3_600_000;
 const VERSION = 2;
-/** Without the mid price. */
-const FIRST_VERSION = 1;
+/** The bits behind those of the figures. */
+const CONFIDENCE = 1 << FIGURES;
+const BASIS = 2 << FIGURES;
 /** V8 keeps so many bytes in the array object itself, until a view needs their buffer. */
 const FIRST_CAPACITY = 64;
 const HEADER = 4;
@@ -83,11 +84,11 @@ export class SampleBlock {
       offset += 4;
     });
     if (this.#confidence !== sample.confidence) {
-      mask |= confidenceBit(FIGURES);
+      mask |= CONFIDENCE;
       SAMPLE_VIEW.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
     }
     if (this.#basis !== sample.basis) {
-      mask |= basisBit(FIGURES);
+      mask |= BASIS;
       SAMPLE_VIEW.setUint32(offset, sample.basis, true);
       offset += 4;
     }
@@ -127,8 +128,7 @@ export function rollHour(
   data: Uint8Array,
   { fromMs, stepMs }: SampleGrid = EVERY_SAMPLE,
 ): readonly Bucket[] {
-  if (data[0] !== VERSION && data[0] !== FIRST_VERSION) return [];
-  const count = data[0] === VERSION ? FIGURES : FIGURES - 1;
+  if (data[0] !== VERSION) return [];
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
   const figures = new Float64Array(FIGURES).fill(Number.NaN);
   const buckets: Bucket[] = [];
@@ -145,19 +145,18 @@ export function rollHour(
     const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
     const mask = view.getUint16(offset + 2, true);
     offset += HEADER;
-    if (offset + lengthOf(mask, count) > data.length) break;
+    if (offset + lengthOf(mask) > data.length) break;
     if (open !== null && stepOf(open.lastMs) !== stepOf(atMs)) {
       close(open);
       open = null;
     }
-    for (let index = 0; index < count; index++) {
+    for (let index = 0; index < FIGURES; index++) {
       if ((mask & (1 << index)) === 0) continue;
       figures[index] = view.getFloat32(offset, true);
       offset += 4;
     }
-    if ((mask & confidenceBit(count)) !== 0)
-      confidence = CONFIDENCES[view.getUint8(offset++)] ?? "low";
-    if ((mask & basisBit(count)) !== 0) {
+    if ((mask & CONFIDENCE) !== 0) confidence = CONFIDENCES[view.getUint8(offset++)] ?? "low";
+    if ((mask & BASIS) !== 0) {
       basis = view.getUint32(offset, true);
       offset += 4;
     }
@@ -183,18 +182,9 @@ function withSample(open: OpenBucket | null, atMs: number, figures: Float64Array
   };
 }
 
-/** The bits behind those of the figures. */
-function confidenceBit(figures: number): number {
-  return 1 << figures;
-}
-
-function basisBit(figures: number): number {
-  return 2 << figures;
-}
-
-function lengthOf(mask: number, figures: number): number {
+function lengthOf(mask: number): number {
   let length = 0;
-  for (let index = 0; index < figures; index++) if ((mask & (1 << index)) !== 0) length += 4;
-  if ((mask & confidenceBit(figures)) !== 0) length += 1;
-  return (mask & basisBit(figures)) === 0 ? length : length + 4;
+  for (let index = 0; index < FIGURES; index++) if ((mask & (1 << index)) !== 0) length += 4;
+  if ((mask & CONFIDENCE) !== 0) length += 1;
+  return (mask & BASIS) === 0 ? length : length + 4;
 }

@@ -20,7 +20,7 @@ export type Sample = {
   readonly depthSol: number | null;
   /** Of the retail profile, by standard size. */
   readonly slippagesPct: readonly (number | null)[];
-  /** SOL per whole token; null where nothing can be sold, or not stored by an earlier version. */
+  /** SOL per whole token; null where nothing can be sold. */
   readonly mid: number | null;
   readonly confidence: Confidence;
   /** Samples of different bases are never compared: their pools or source differ. */
