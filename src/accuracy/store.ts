@@ -4,6 +4,7 @@ import {
   readMismatches,
   readTallies,
   type StoredMismatch,
+  type StoredTally,
   writeMismatches,
   writeTallies,
 } from "#src/store/accuracy.ts";
@@ -209,12 +210,7 @@ function parseWaiting({ hour, counts }: StoredWaiting): WaitingRow {
 }
 
 /** Null if this version does not know the program or the span. */
-function parseRow(row: {
-  readonly venue: string;
-  readonly span: string;
-  readonly index: number;
-  readonly tally: string;
-}): TallyRow | null {
+function parseRow(row: StoredTally): TallyRow | null {
   const venue = VENUES.find(({ id }) => id === row.venue);
   const span = (["minute", "hour"] as const satisfies readonly Span[]).find(
     (known) => known === row.span,

@@ -1,4 +1,4 @@
-import type { Generated, Kysely } from "kysely";
+import type { Generated, Kysely, Selectable } from "kysely";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { Schema } from "./schema.ts";
 
@@ -83,12 +83,7 @@ export async function readJudgedSwaps(
   const all = db.selectFrom("judged_swaps").selectAll();
   const some = venue === null ? all : all.where("venue", "=", venue);
   const rows = await some.orderBy("id", "desc").limit(limit).execute();
-  return rows.flatMap((row) => {
-    const outcome = outcomeOf(row);
-    if (outcome === null) return [];
-    const { at_ms, venue: of, pool, slot, signature } = row;
-    return [{ atMs: Number(at_ms), venue: of, pool, slot, signature, outcome }];
-  });
+  return rows.flatMap((row) => swapOf(row) ?? []);
 }
 
 /** A stored swap with its place in the order of writing. */
@@ -109,10 +104,8 @@ export async function readSwapsBetween(
     .limit(span.limit)
     .execute();
   return rows.flatMap((row) => {
-    const outcome = outcomeOf(row);
-    if (outcome === null) return [];
-    const { id, at_ms, venue, pool, slot, signature } = row;
-    return [{ id, atMs: Number(at_ms), venue, pool, slot, signature, outcome }];
+    const swap = swapOf(row);
+    return swap === null ? [] : { id: row.id, ...swap };
   });
 }
 
@@ -131,13 +124,17 @@ function rowOf({ atMs, venue, pool, slot, signature, outcome }: StoredSwap) {
   };
 }
 
-type OutcomeColumns = Pick<
-  JudgedSwapsTables["judged_swaps"],
-  "skipped" | "input_mint" | "output_mint" | "amount_in" | "executed" | "modelled"
->;
+type JudgedSwapRow = Selectable<JudgedSwapsTables["judged_swaps"]>;
 
 /** Null for a row that is neither skipped nor completely replayed: not written by this service. */
-function outcomeOf(row: OutcomeColumns): StoredSwap["outcome"] | null {
+function swapOf(row: JudgedSwapRow): StoredSwap | null {
+  const outcome = outcomeOf(row);
+  if (outcome === null) return null;
+  const { at_ms, venue, pool, slot, signature } = row;
+  return { atMs: Number(at_ms), venue, pool, slot, signature, outcome };
+}
+
+function outcomeOf(row: JudgedSwapRow): StoredSwap["outcome"] | null {
   const { skipped, input_mint, output_mint, amount_in, executed, modelled } = row;
   if (skipped !== null) return { kind: "skipped", reason: skipped };
   if (input_mint === null || output_mint === null || amount_in === null || executed === null) {
