@@ -43,6 +43,17 @@ export type ExitAt =
     }
   | { readonly kind: "unsellable"; readonly reason: UnsellableReason };
 
+/** What to sell: a position worth this many lamports at the mid price, or an amount of base units. */
+export type ExitSize = { readonly sizeLamports: bigint } | { readonly baseUnits: bigint };
+export type ExitQuery = { readonly profile: Profile } & ExitSize;
+
+/** The exit of this size. */
+export function exitOn(market: Market, query: ExitQuery): ExitAt {
+  return "baseUnits" in query
+    ? exitOfBaseUnits(market, query.baseUnits, query.profile)
+    : exitAt(market, query.sizeLamports, query.profile);
+}
+
 /** Sells the position worth `sizeLamports` at the mid: `floor(size / mid)` base units. */
 export function exitAt(market: Market, sizeLamports: bigint, profile: Profile): ExitAt {
   return sellOn(priceMarket(market), profile, (midPrice) => ({

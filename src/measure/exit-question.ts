@@ -3,7 +3,7 @@ import type { Ratio } from "#src/units/ratio.ts";
 import type { Profile } from "./assessment.ts";
 import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
-import { type ExitAt, exitAt, exitOfBaseUnits } from "./exit-at.ts";
+import { type ExitAt, type ExitSize, exitAt, exitOn } from "./exit-at.ts";
 import type { Market } from "./market.ts";
 import { type AskedExit, exitWithin, type SizeLimit } from "./max-cost.ts";
 import { priceMarket } from "./priced-market.ts";
@@ -15,8 +15,7 @@ import { bestPossibleLamports } from "./split-bound.ts";
 export type ExitQuestion = {
   readonly profile: Profile;
   readonly sale:
-    | { readonly sizeLamports: bigint }
-    | { readonly baseUnits: bigint }
+    | ExitSize
     /** Millionths of a USD. */
     | { readonly sizeMicroUsd: bigint }
     /** Of the worth at the mid, fees included. */
@@ -66,8 +65,7 @@ type SizedSale = {
 };
 
 function exitOf(market: Market, profile: Profile, { sale, microUsd }: SizedSale): AskedExit {
-  if ("baseUnits" in sale) return exitOfBaseUnits(market, sale.baseUnits, profile);
-  if ("sizeLamports" in sale) return exitAt(market, sale.sizeLamports, profile);
+  if (!("sizeMicroUsd" in sale)) return exitOn(market, { profile, ...sale });
   if (microUsd === null) return { kind: "unsellable", reason: "no-usd-price" };
   const { numerator, denominator } = microUsd;
   const sizeLamports = mulDivFloor(sale.sizeMicroUsd, numerator, denominator);

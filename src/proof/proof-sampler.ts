@@ -6,7 +6,7 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import type { ProofGround } from "./prove-exit.ts";
-import { type ProofOrder, Prover } from "./prover.ts";
+import { orderIn, Prover } from "./prover.ts";
 import { VmError } from "./vm/vm-host.ts";
 
 /** Of one processor, at most, reads included; while a new deployment has to be proved, as in `full`. */
@@ -64,7 +64,7 @@ export class ProofSampler {
       const chosen = this.#choose();
       if (chosen === null) return IDLE_WAIT_MS;
       const { ground, pool } = chosen;
-      const [proof] = await prover.prove([this.#orderIn(pool)], ground);
+      const [proof] = await prover.prove([orderIn(pool, this.#amountFor(pool))], ground);
       if (proof !== undefined) record.add(proof);
     } catch (cause) {
       if (cause instanceof VmError && cause.isMissing) return null;
@@ -112,22 +112,6 @@ export class ProofSampler {
       if (wanted.size === 0 || wanted.has(pool.venue)) return any;
     }
     return any;
-  }
-
-  #orderIn(pool: QuotablePool): ProofOrder {
-    const amountIn = this.#amountFor(pool);
-    const sale = pool.sell(amountIn);
-    return {
-      venue: pool.venue,
-      pool: pool.address,
-      inputMint: pool.baseMint,
-      outputMint: pool.quoteMint,
-      amountIn,
-      modelled:
-        sale.kind === "filled"
-          ? { kind: "paid", amount: sale.amountOut }
-          : { kind: "refused", reason: sale.reason },
-    };
   }
 
   /** From one base unit to far more than the pool can pay for, mostly what its reserve is worth or less. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { AccountSlices, ChainSource } from "#src/chain/chain-source.ts";
+import type { ExitQuery } from "#src/measure/exit-at.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
@@ -8,7 +9,7 @@ import { CodeFiles } from "./code-files.ts";
 import { KeptAccounts } from "./kept-accounts.ts";
 import { MeasureByExecution } from "./measure-by-execution.ts";
 import { Programs } from "./programs.ts";
-import { type ExitProof, type ProofGround, type ProofQuery, proveExit } from "./prove-exit.ts";
+import { type ExitProof, type ProofGround, proveExit } from "./prove-exit.ts";
 import { Prover } from "./prover.ts";
 import { VmError, VmHost } from "./vm/vm-host.ts";
 
@@ -46,7 +47,7 @@ export class Proofs {
   }
 
   /** @throws AppError proof_unavailable where nothing could be executed; chain_unavailable */
-  async prove(ground: ProofGround, query: ProofQuery): Promise<ExitProof> {
+  async prove(ground: ProofGround, query: ExitQuery): Promise<ExitProof> {
     const proof = await proveExit(this.#prover, ground, query).catch((cause: unknown) => {
       if (cause instanceof VmError) throw unavailable(`the VM can't run: ${cause.message}`);
       throw cause;

@@ -1,18 +1,12 @@
-import type { Profile } from "#src/measure/assessment.ts";
-import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import { type ExitAt, type ExitQuery, exitOn } from "#src/measure/exit-at.ts";
 import type { ExitRoute, RouteLeg } from "#src/measure/exit-route.ts";
 import type { Market } from "#src/measure/market.ts";
 import { priceMarket } from "#src/measure/priced-market.ts";
 import { positionOf } from "#src/measure/slippage.ts";
-import type { Ground, ProofOrder, Prover, SaleProof } from "./prover.ts";
+import { type Ground, orderIn, type ProofOrder, type Prover, type SaleProof } from "./prover.ts";
 
 /** A market with the accounts that it was decoded from. */
 export type ProofGround = Ground & { readonly market: Market };
-
-export type ProofQuery = { readonly profile: Profile } & (
-  | { readonly sizeLamports: bigint }
-  | { readonly baseUnits: bigint }
-);
 
 /** An exit with every sale of it executed. */
 export type ExitProof = {
@@ -37,12 +31,9 @@ const MAX_REFUSALS = 8;
 export async function proveExit(
   prover: Pick<Prover, "prove">,
   { market, ...ground }: ProofGround,
-  query: ProofQuery,
+  query: ExitQuery,
 ): Promise<ExitProof> {
-  const exit =
-    "baseUnits" in query
-      ? exitOfBaseUnits(market, query.baseUnits, query.profile)
-      : exitAt(market, query.sizeLamports, query.profile);
+  const exit = exitOn(market, query);
   const orders =
     exit.kind === "sold" ? exit.routes.flatMap(ordersOf) : refusalsOf(market, exit.reason, query);
   const sales = await prover.prove(orders, ground);
@@ -80,24 +71,11 @@ function orderOf(leg: RouteLeg): ProofOrder {
 }
 
 /** Only where the pools refuse the size: every other reason is ours, and no program says it. */
-function refusalsOf(market: Market, reason: string, query: ProofQuery): readonly ProofOrder[] {
+function refusalsOf(market: Market, reason: string, query: ExitQuery): readonly ProofOrder[] {
   if (reason !== "insufficient-liquidity") return [];
   const { midPrice, open } = priceMarket(market);
   if (midPrice === null) return [];
   const position =
     "baseUnits" in query ? query.baseUnits : positionOf(query.sizeLamports, midPrice);
-  return open.slice(0, MAX_REFUSALS).map(({ pool }): ProofOrder => {
-    const sale = pool.sell(position);
-    return {
-      venue: pool.venue,
-      pool: pool.address,
-      inputMint: pool.baseMint,
-      outputMint: pool.quoteMint,
-      amountIn: position,
-      modelled:
-        sale.kind === "filled"
-          ? { kind: "paid", amount: sale.amountOut }
-          : { kind: "refused", reason: sale.reason },
-    };
-  });
+  return open.slice(0, MAX_REFUSALS).map(({ pool }) => orderIn(pool, position));
 }

@@ -1,6 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { CHAIN_SALES, VENUE_SALES } from "#src/venues/all-sales.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import type { SaleHop, VenueSale } from "#src/venues/venue-sale.ts";
 import type { KeptAccounts } from "./kept-accounts.ts";
@@ -24,6 +25,22 @@ export type ProofOrder = SaleOrder & {
   /** The pools that one instruction sells through, the order's own first; absent: it sells in one pool. */
   readonly hops?: readonly SaleHop[];
 };
+
+/** The sale of an amount in a pool, with what our model pays for it. */
+export function orderIn(pool: QuotablePool, amountIn: bigint): ProofOrder {
+  const sale = pool.sell(amountIn);
+  return {
+    venue: pool.venue,
+    pool: pool.address,
+    inputMint: pool.baseMint,
+    outputMint: pool.quoteMint,
+    amountIn,
+    modelled:
+      sale.kind === "filled"
+        ? { kind: "paid", amount: sale.amountOut }
+        : { kind: "refused", reason: sale.reason },
+  };
+}
 
 export type SaleProof = ProofOrder & {
   /** The venue's own program; null: it could not be loaded. */

@@ -1,3 +1,4 @@
+import type { ExitQuery } from "#src/measure/exit-at.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -5,7 +6,7 @@ import { FailureLog, type FailureLogger, isOwnBug } from "#src/platform/failure-
 import { Poller } from "#src/platform/poller.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
-import type { ExitQuery, Markets } from "#src/track/markets.ts";
+import type { Markets } from "#src/track/markets.ts";
 import { type AssessedSnapshot, renewalOf } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
 import { type RelayLink, RelayUnavailable } from "./relay-link.ts";

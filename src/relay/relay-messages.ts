@@ -1,6 +1,7 @@
+import type { ExitQuery } from "#src/measure/exit-at.ts";
 import type { AppError } from "#src/platform/app-error.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
-import type { ExitQuery, Markets } from "#src/track/markets.ts";
+import type { Markets } from "#src/track/markets.ts";
 import {
   type AssessedSnapshot,
   parseSnapshot,

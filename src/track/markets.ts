@@ -1,9 +1,7 @@
-import type { Profile } from "#src/measure/assessment.ts";
-import { type ExitAt, exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
+import type { ExitAt, ExitQuery } from "#src/measure/exit-at.ts";
 import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import type { Market } from "#src/measure/market.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
@@ -13,20 +11,6 @@ import type { AnswerAt } from "./history/stored-answers.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 import type { TrackerHealth } from "./tracker-health.ts";
-
-/** The size to exit: a position worth this many lamports at the mid price, or an amount of base units. */
-export type ExitQuery = { readonly profile: Profile } & (
-  | { readonly sizeLamports: bigint }
-  | { readonly baseUnits: bigint }
-);
-
-/** The exit on this market; null if there is no market. */
-export function exitOn(market: Market | null, query: ExitQuery): ExitAt | null {
-  if (market === null) return null;
-  return "baseUnits" in query
-    ? exitOfBaseUnits(market, query.baseUnits, query.profile)
-    : exitAt(market, query.sizeLamports, query.profile);
-}
 
 /** Answers about tokens: from the tracker in this process, or from another process through Redis. */
 export interface Markets {

@@ -1,4 +1,4 @@
-import type { ExitAt } from "#src/measure/exit-at.ts";
+import { type ExitAt, type ExitQuery, exitOn } from "#src/measure/exit-at.ts";
 import type { ExitCurve } from "#src/measure/exit-curve.ts";
 import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
@@ -35,7 +35,7 @@ import {
 import { loadInTime } from "./load-in-time.ts";
 import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { type ExitQuery, exitOn, type Markets } from "./markets.ts";
+import type { Markets } from "./markets.ts";
 import type { PoolRef } from "./open-pool.ts";
 import type { SaleGround } from "./sale-ground.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";

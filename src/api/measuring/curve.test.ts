@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitOn } from "#src/track/markets.ts";
+import { exitOn } from "#src/measure/exit-at.ts";
 import { measureCurve } from "#src/track/measure-curve.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
@@ -30,7 +30,7 @@ test("all points of a curve are of the market whose slot it has, also if a newer
       ["pro", pro_pct],
     ] as const) {
       const exit = exitOn(deeper, { profile, sizeLamports });
-      assert.ok(exit !== null && exit.kind !== "unsellable");
+      assert.ok(exit.kind !== "unsellable");
       assert.equal(pct, exit.slippagePct, `${size_sol} SOL, ${profile}`);
     }
   }

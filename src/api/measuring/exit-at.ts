@@ -1,5 +1,6 @@
 import Type from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
+import type { ExitQuery, ExitSize } from "#src/measure/exit-at.ts";
 import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
 import type { ExitRoute } from "#src/measure/exit-route.ts";
 import type { AskedExit } from "#src/measure/max-cost.ts";
@@ -10,7 +11,7 @@ import {
   SIZE_RANGE_TEXT,
 } from "#src/measure/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import type { ExitQuery, Markets } from "#src/track/markets.ts";
+import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { lamportsToSol, priceInSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
@@ -230,9 +231,7 @@ async function answerOf(
 type SaleOf = (decimals: number | null) => ExitQuestion["sale"] | null;
 
 /** A sale of so many lamports or base units. */
-type SizedSaleOf = (
-  decimals: number | null,
-) => { readonly sizeLamports: bigint } | { readonly baseUnits: bigint } | null;
+type SizedSaleOf = (decimals: number | null) => ExitSize | null;
 
 const MICRO_USD_DECIMALS = 6;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { exitOn } from "#src/measure/exit-at.ts";
 import { unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
-import { exitOn } from "#src/track/markets.ts";
 import { address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { FixedWindows } from "#src/users/fixed-windows.ts";
@@ -44,10 +44,7 @@ async function startApp(
 
 const PROOF: ExitProof = {
   slot: 400_000_002n,
-  exit: exitOn(market, { profile: "retail", sizeLamports: 1_000_000_000n }) ?? {
-    kind: "unsellable",
-    reason: "blocked",
-  },
+  exit: exitOn(market, { profile: "retail", sizeLamports: 1_000_000_000n }),
   isEqual: false,
   sales: [
     {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { exitOn } from "#src/measure/exit-at.ts";
 import { answerExit } from "#src/measure/exit-question.ts";
 import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import { exitOn } from "#src/track/markets.ts";
 import { oneApp, type TestApp } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol, usdcPool } from "#test/support/markets.ts";

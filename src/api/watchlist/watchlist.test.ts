@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
-import { exitAt } from "#src/measure/exit-at.ts";
+import { exitAt, exitOn } from "#src/measure/exit-at.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { setUserDisabled, setUserTier } from "#src/store/users.ts";
-import { exitOn } from "#src/track/markets.ts";
 import type { UserTier } from "#src/users/tiers.ts";
 import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
@@ -23,7 +22,7 @@ const assessed = {
 const setting = {
   markets: someMarkets(
     (mint) => (mint === TOKEN ? assessed : { kind: "not-found" as const, mint }),
-    { exit: async (mint, sale) => exitOn(mint === TOKEN ? market : null, sale) },
+    { exit: async (mint, sale) => (mint === TOKEN ? exitOn(market, sale) : null) },
   ),
 };
 
