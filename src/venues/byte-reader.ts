@@ -72,6 +72,13 @@ export class ByteReader {
     return addressFromBytes(this.#bytes, offset);
   }
 
+  /** A text of one byte a character. */
+  text(offset: number, length: number): string {
+    let text = "";
+    for (let at = offset; at < offset + length; at++) text += String.fromCharCode(this.u8(at));
+    return text;
+  }
+
   /** Whether the bytes at `offset` are exactly these. False where they end before. */
   has(offset: number, expected: Uint8Array): boolean {
     if (offset + expected.length > this.length) return false;

@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { discriminator } from "./byte-reader.ts";
+import { ByteReader, discriminator } from "./byte-reader.ts";
 
 /** An instruction of an executed transaction, in execution order, inner ones included. */
 export type Instruction = {
@@ -64,6 +64,14 @@ export function programRun(
 export function eventsOf({ calls, logged }: ProgramRun): readonly Uint8Array[] {
   const called = calls?.flatMap(({ events }) => events) ?? [];
   return called.length > 0 ? called : logged;
+}
+
+/** Those of the events that begin with this discriminator. */
+export function eventsNamed(
+  name: Uint8Array,
+  events: readonly Uint8Array[],
+): readonly ByteReader[] {
+  return events.filter((bytes) => startsWith(bytes, name)).map((bytes) => new ByteReader(bytes));
 }
 
 export function startsWith(bytes: Uint8Array, start: Uint8Array): boolean {

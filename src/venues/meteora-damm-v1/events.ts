@@ -1,5 +1,5 @@
 import { ByteReader, discriminator } from "../byte-reader.ts";
-import { type ProgramCall, startsWith } from "../program-run.ts";
+import { eventsNamed, type ProgramCall, startsWith } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { meteoraDammV1 } from "./adapter.ts";
 import type { DammV1State } from "./decode.ts";
@@ -19,9 +19,7 @@ export const dammV1Swaps: SwapReader<DammV1State, null> = {
   venue: meteoraDammV1,
   needsInstructions: true,
   read: ({ logged, calls }) => {
-    const events = logged
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, SWAP_EVENT));
+    const events = eventsNamed(SWAP_EVENT, logged);
     const swaps = calls?.filter(({ data }) => startsWith(data, SWAP)) ?? [];
     const isPaired = swaps.length === events.length;
     return swaps.flatMap((call, index) => readSwap(call, isPaired ? events[index] : undefined));

@@ -1,6 +1,12 @@
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { ByteReader, discriminator } from "../byte-reader.ts";
-import { readable, signer, u64Data, writable } from "../shared/sale-instruction.ts";
+import {
+  readable,
+  signer,
+  tokenPlaceholder,
+  u64Data,
+  writable,
+} from "../shared/sale-instruction.ts";
 import type { BuiltSale, SaleRequest, VenueSale } from "../venue-sale.ts";
 import { poolAddresses, vaultAddresses } from "./decode.ts";
 import { POOL, PROGRAM_ID, VAULT_PROGRAM_ID } from "./layout.ts";
@@ -47,7 +53,7 @@ function build({ pool, known, inputMint, amountIn, seller }: SaleRequest): Built
   return {
     kind: "built",
     instructions: [{ programId: PROGRAM_ID, accounts, data: u64Data(SWAP, amountIn, 0n) }],
-    placeholders: [{ kind: "token-account", address: protocolFee, mint: inputMint, owner: pool }],
+    placeholders: [tokenPlaceholder(protocolFee, inputMint, pool)],
     paidIn: "tokens",
   };
 }

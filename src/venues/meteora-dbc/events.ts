@@ -1,5 +1,5 @@
-import { ByteReader, discriminator } from "../byte-reader.ts";
-import { eventsOf } from "../program-run.ts";
+import { type ByteReader, discriminator } from "../byte-reader.ts";
+import { eventsNamed, eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { meteoraDbc } from "./adapter.ts";
 import type { DbcState } from "./state.ts";
@@ -25,11 +25,7 @@ const BASE_TO_QUOTE = 0;
 export const dbcSwaps: SwapReader<DbcState, null> = {
   venue: meteoraDbc,
   needsInstructions: true,
-  read: (run) =>
-    eventsOf(run)
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, SWAP2_EVENT))
-      .map(readSwap),
+  read: (run) => eventsNamed(SWAP2_EVENT, eventsOf(run)).map(readSwap),
 };
 
 function readSwap(event: ByteReader): SwapSeen<null> {

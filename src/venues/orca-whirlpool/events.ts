@@ -1,5 +1,5 @@
 import { ByteReader, discriminator } from "../byte-reader.ts";
-import { type ProgramCall, startsWith } from "../program-run.ts";
+import { eventsNamed, type ProgramCall, startsWith } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import type { Venue } from "../venue.ts";
 import { orcaWhirlpool, orcaWhirlpoolImmutable } from "./adapter.ts";
@@ -35,9 +35,7 @@ function swapsOf(venue: Venue<WhirlpoolState>): SwapReader<WhirlpoolState, Whirl
     venue,
     needsInstructions: true,
     read: ({ logged, calls }) => {
-      const events = logged
-        .map((bytes) => new ByteReader(bytes))
-        .filter((event) => event.has(0, TRADED_EVENT));
+      const events = eventsNamed(TRADED_EVENT, logged);
       const orders = calls?.flatMap(ordersOf) ?? [];
       const isPaired = orders.length === events.length;
       return events.map((event, index) => readSwap(event, isPaired ? orders[index] : undefined));

@@ -1,8 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
-import { ByteReader, discriminator } from "../byte-reader.ts";
+import { type ByteReader, discriminator } from "../byte-reader.ts";
 import { DerivedAddresses } from "../derived-addresses.ts";
-import { eventsOf } from "../program-run.ts";
+import { eventsNamed, eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { pumpCurve } from "./adapter.ts";
 import { curveAddress } from "./addresses.ts";
@@ -53,11 +53,7 @@ export type PumpCurveBefore = Pick<
 export const pumpCurveSwaps: SwapReader<PumpCurveState, PumpCurveBefore> = {
   venue: pumpCurve,
   needsInstructions: false,
-  read: (run) =>
-    eventsOf(run)
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, TRADE_EVENT))
-      .map(readTrade),
+  read: (run) => eventsNamed(TRADE_EVENT, eventsOf(run)).map(readTrade),
   setBefore: (accounts, pool, { coin, virtualToken, virtualQuote, realToken, realQuote }) => {
     accounts.patch(pool, [
       { offset: BONDING_CURVE.virtual_token_reserves, value: virtualToken },
@@ -125,10 +121,7 @@ function readTrade(event: ByteReader): SwapSeen<PumpCurveBefore> {
 function nameOf(event: ByteReader): { readonly name: string; readonly rest: number } {
   const length = event.u32(TRADE.name);
   const start = TRADE.name + 4;
-  const rest = start + length;
-  let name = "";
-  for (let at = start; at < rest; at++) name += String.fromCharCode(event.u8(at));
-  return { name, rest };
+  return { name: event.text(start, length), rest: start + length };
 }
 
 function cashbackOf(event: ByteReader, rest: number): bigint {

@@ -5,7 +5,14 @@ import type { AccountSet } from "../account-set.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readOwn } from "../shared/own-account.ts";
 import { PUMP_FEES_PROGRAM } from "../shared/pump-fees/fee-config.ts";
-import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
+import {
+  readable,
+  signer,
+  tokenPlaceholder,
+  tokenProgramOf,
+  u64Data,
+  writable,
+} from "../shared/sale-instruction.ts";
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAddress,
@@ -89,7 +96,7 @@ function sellV3(sale: SaleParts): BuiltSale {
       ...vaultPlaceholders(sale),
       isSol
         ? { kind: "wallet", address: buybackAccount }
-        : tokens(buybackAccount, outputMint, recipients.buyback),
+        : tokenPlaceholder(buybackAccount, outputMint, recipients.buyback),
     ],
     paidIn: isSol ? "lamports" : "tokens",
   };
@@ -139,7 +146,7 @@ function sellV2(sale: SaleParts): BuiltSale {
       { kind: "wallet", address: recipients.fee },
       { kind: "wallet", address: recipients.buyback },
       { kind: "wallet", address: creatorVault },
-      ...owners.map((owner) => tokens(ownedBy(owner), outputMint, owner)),
+      ...owners.map((owner) => tokenPlaceholder(ownedBy(owner), outputMint, owner)),
     ],
     paidIn: outputMint === WSOL ? "lamports" : "tokens",
   };
@@ -164,13 +171,9 @@ function vaultPlaceholders(sale: SaleParts): readonly Placeholder[] {
   const { pool, inputMint, outputMint } = request;
   const [base, quote] = curveVaults(sale);
   return [
-    tokens(base, inputMint, pool),
-    { ...tokens(quote, outputMint, pool), amount: curve.realQuote },
+    tokenPlaceholder(base, inputMint, pool),
+    { ...tokenPlaceholder(quote, outputMint, pool), amount: curve.realQuote },
   ];
-}
-
-function tokens(at: Address, mint: Address, owner: Address) {
-  return { kind: "token-account", address: at, mint, owner } as const;
 }
 
 function volumeAccumulator(wallet: Address): Address {

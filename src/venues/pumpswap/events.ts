@@ -121,7 +121,7 @@ function readBuy(event: ByteReader, hasBoost: boolean): SwapSeen<PumpSwapBefore>
   const start = BUY_NAME + 4;
   if (event.length < start) return { kind: "skipped", pool, reason: "old-event" };
   const length = event.u32(BUY_NAME);
-  const name = textAt(event, start, length);
+  const name = event.text(start, length);
   const rest = start + length;
   const isKnown = [...EXACT_OUT_NAMES, ...EXACT_IN_NAMES, CHAIN_NAME].includes(name);
   if (!isKnown || feeAt(event, rest + BUY_FEES.transfer) > 0n)
@@ -146,12 +146,6 @@ function readBuy(event: ByteReader, hasBoost: boolean): SwapSeen<PumpSwapBefore>
 const EXACT_OUT_NAMES = ["buy", "buy_v2"];
 const EXACT_IN_NAMES = ["buy_exact_quote_in", "buy_exact_quote_in_v2"];
 const CHAIN_NAME = "multi_hop_swap";
-
-function textAt(event: ByteReader, start: number, length: number): string {
-  let text = "";
-  for (let at = start; at < start + length; at++) text += String.fromCharCode(event.u8(at));
-  return text;
-}
 
 function beforeOf(event: ByteReader, virtualAt: number): PumpSwapBefore {
   return {

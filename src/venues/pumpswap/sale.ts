@@ -4,7 +4,14 @@ import { findProgramAddress } from "#src/units/program-address.ts";
 import { discriminator } from "../byte-reader.ts";
 import { readOwn } from "../shared/own-account.ts";
 import { PUMP_FEES_PROGRAM } from "../shared/pump-fees/fee-config.ts";
-import { readable, signer, tokenProgramOf, u64Data, writable } from "../shared/sale-instruction.ts";
+import {
+  readable,
+  signer,
+  tokenPlaceholder,
+  tokenProgramOf,
+  u64Data,
+  writable,
+} from "../shared/sale-instruction.ts";
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   associatedTokenAddress,
@@ -113,9 +120,7 @@ function secondVersion(sale: SaleParts, name: Uint8Array): BuiltSale {
     instructions: [
       { programId: PUMPSWAP_PROGRAM, accounts, data: u64Data(name, amountIn, minimumOut) },
     ],
-    placeholders: [
-      { kind: "token-account", address: buyback, mint: pool.quoteMint, owner: recipients.buyback },
-    ],
+    placeholders: [tokenPlaceholder(buyback, pool.quoteMint, recipients.buyback)],
     paidIn: "tokens",
   };
 }
@@ -168,14 +173,7 @@ function firstVersion(sale: SaleParts): BuiltSale {
       { programId: PUMPSWAP_PROGRAM, accounts: [...start, ...end], data },
     ],
     placeholders: [
-      ...owners.map(
-        (owner): Placeholder => ({
-          kind: "token-account",
-          address: ownedBy(owner),
-          mint: pool.quoteMint,
-          owner,
-        }),
-      ),
+      ...owners.map((owner) => tokenPlaceholder(ownedBy(owner), pool.quoteMint, owner)),
       ...(isSale ? [] : [noVolume()]),
     ],
     paidIn: "tokens",

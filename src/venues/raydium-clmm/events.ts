@@ -1,5 +1,5 @@
 import { ByteReader, discriminator } from "../byte-reader.ts";
-import { type ProgramCall, startsWith } from "../program-run.ts";
+import { eventsNamed, type ProgramCall, startsWith } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { raydiumClmm } from "./adapter.ts";
 import type { ClmmState } from "./pool-state.ts";
@@ -24,9 +24,7 @@ export const clmmSwaps: SwapReader<ClmmState, null> = {
   venue: raydiumClmm,
   needsInstructions: true,
   read: ({ logged, calls }) => {
-    const events = logged
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, SWAP_EVENT));
+    const events = eventsNamed(SWAP_EVENT, logged);
     const swaps = calls?.filter(({ data }) => SWAPS.some((start) => startsWith(data, start))) ?? [];
     const isRouted = calls?.some(({ data }) => startsWith(data, ROUTED_SWAP)) === true;
     const isPaired = !isRouted && swaps.length === events.length;

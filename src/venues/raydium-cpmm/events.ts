@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
-import { ByteReader, discriminator } from "../byte-reader.ts";
+import { type ByteReader, discriminator } from "../byte-reader.ts";
+import { eventsNamed } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { raydiumCpmm } from "./adapter.ts";
 import { type CpmmState, poolAddresses } from "./decode.ts";
@@ -39,11 +40,7 @@ export type CpmmBefore = {
 export const cpmmSwaps: SwapReader<CpmmState, CpmmBefore> = {
   venue: raydiumCpmm,
   needsInstructions: false,
-  read: ({ logged }) =>
-    logged
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, SWAP_EVENT))
-      .map(readSwap),
+  read: ({ logged }) => eventsNamed(SWAP_EVENT, logged).map(readSwap),
   setBefore: (accounts, pool, { inputMint, reserveIn, reserveOut }) => {
     const addresses = poolAddresses(pool, accounts);
     if (addresses === null) return;

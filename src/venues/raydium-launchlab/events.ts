@@ -1,5 +1,5 @@
-import { ByteReader, discriminator } from "../byte-reader.ts";
-import { eventsOf } from "../program-run.ts";
+import { type ByteReader, discriminator } from "../byte-reader.ts";
+import { eventsNamed, eventsOf } from "../program-run.ts";
 import type { SwapReader, SwapSeen } from "../swap-reader.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import type { LaunchLabState } from "./decode.ts";
@@ -33,11 +33,7 @@ export type LaunchLabBefore = Pick<
 export const launchLabSwaps: SwapReader<LaunchLabState, LaunchLabBefore> = {
   venue: raydiumLaunchLab,
   needsInstructions: false,
-  read: (run) =>
-    eventsOf(run)
-      .map((bytes) => new ByteReader(bytes))
-      .filter((event) => event.has(0, TRADE_EVENT))
-      .map(readTrade),
+  read: (run) => eventsNamed(TRADE_EVENT, eventsOf(run)).map(readTrade),
   setBefore: (accounts, pool, before) =>
     accounts.patch(pool, [
       { offset: POOL.status, value: BigInt(POOL_STATUS.funding), width: 1 },

@@ -43,3 +43,8 @@ export function tokenProgramOf(
   if (account === undefined) return { kind: "needs", addresses: [mint] };
   return account?.owner ?? { kind: "unbuildable", reason: `mint ${mint} does not exist` };
 }
+
+/** A placeholder for a token account that holds nothing. */
+export function tokenPlaceholder(address: Address, mint: Address, owner: Address) {
+  return { kind: "token-account", address, mint, owner } as const;
+}

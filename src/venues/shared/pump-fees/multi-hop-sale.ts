@@ -16,7 +16,14 @@ import type {
   Placeholder,
   SaleHop,
 } from "../../venue-sale.ts";
-import { readable, signer, tokenProgramOf, u64Data, writable } from "../sale-instruction.ts";
+import {
+  readable,
+  signer,
+  tokenPlaceholder,
+  tokenProgramOf,
+  u64Data,
+  writable,
+} from "../sale-instruction.ts";
 import { associatedTokenAddress } from "../token/associated-token.ts";
 import { MULTI_HOP_SWAP, PUMP_FEES_PROGRAM } from "./fee-config.ts";
 
@@ -102,7 +109,7 @@ function build(request: ChainSaleRequest): BuiltSale {
     ],
     placeholders: [
       ...named.flatMap(({ placeholders }) => placeholders),
-      { kind: "token-account", address: buybackAccount, mint: outputMint, owner: buyback },
+      tokenPlaceholder(buybackAccount, outputMint, buyback),
     ],
     paidIn: isPaidByCurve ? "lamports" : "tokens",
   };
@@ -132,12 +139,9 @@ function accountsOf(
   return {
     metas: [...start, writable(base), writable(quote)],
     placeholders: [
-      { kind: "token-account", address: base, mint: inputMint, owner: pool },
+      tokenPlaceholder(base, inputMint, pool),
       {
-        kind: "token-account",
-        address: quote,
-        mint: outputMint,
-        owner: pool,
+        ...tokenPlaceholder(quote, outputMint, pool),
         amount: outputMint === WSOL ? 0n : reader.u64(REAL_QUOTE_AT),
       },
     ],
