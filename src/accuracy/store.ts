@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import {
-  dropTalliesBefore,
+  deleteTalliesBefore,
   readMismatches,
   readTallies,
   type StoredMismatch,
@@ -16,14 +16,14 @@ import {
   type StoredDeployment,
 } from "#src/store/program-deployments.ts";
 import {
-  dropQuotedBefore,
+  deleteQuotedBefore,
   readQuoted,
   type StoredQuoted,
   writeQuoted,
 } from "#src/store/quoted-executed.ts";
 import type { Schema } from "#src/store/schema.ts";
 import {
-  dropWaitingHeldBefore,
+  deleteWaitingHeldBefore,
   readWaitingHeld,
   type StoredWaiting,
   writeWaitingHeld,
@@ -140,7 +140,7 @@ async function write(db: Kysely<Schema>, unsaved: Unsaved, nowMs: number): Promi
       counts: JSON.stringify(counts),
     }));
     await writeQuoted(db, rows);
-    await dropQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
+    await deleteQuotedBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
   }
   if (unsaved.waiting.length > 0) {
     const rows = unsaved.waiting.map(({ hour, counts }) => ({
@@ -148,7 +148,7 @@ async function write(db: Kysely<Schema>, unsaved: Unsaved, nowMs: number): Promi
       counts: JSON.stringify(counts),
     }));
     await writeWaitingHeld(db, rows);
-    await dropWaitingHeldBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
+    await deleteWaitingHeldBefore(db, Math.floor(nowMs / SPANS.hour.lengthMs) - SPANS.hour.kept);
   }
   if (unsaved.tallies.length > 0) {
     const rows = unsaved.tallies.map(({ tally, ...row }) => ({
@@ -158,7 +158,7 @@ async function write(db: Kysely<Schema>, unsaved: Unsaved, nowMs: number): Promi
     await writeTallies(db, rows);
     for (const span of ["minute", "hour"] as const) {
       const { lengthMs, kept } = SPANS[span];
-      await dropTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
+      await deleteTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
     }
   }
   if (unsaved.mismatches.length > 0) await writeMismatches(db, unsaved.mismatches, MISMATCHES_KEPT);

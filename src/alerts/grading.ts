@@ -4,11 +4,11 @@ import type { Market } from "#src/measure/market.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
-import { forgetMessagesBefore } from "#src/store/deliveries.ts";
+import { deleteMessagesBefore } from "#src/store/deliveries.ts";
 import type { Store } from "#src/store/schema.ts";
 import {
   alertsToGrade,
-  forgetAlertsBefore,
+  deleteAlertsBefore,
   type Grade,
   gradeAlert,
   postponeGrade,
@@ -132,7 +132,7 @@ export class Grading {
   async #deleteOld(nowMs: number): Promise<void> {
     if (nowMs - this.#deletedAtMs < 3_600_000) return;
     this.#deletedAtMs = nowMs;
-    await forgetMessagesBefore(this.#deps.store.db, nowMs - KEEP_MESSAGES_MS);
-    await forgetAlertsBefore(this.#deps.store.db, nowMs - KEEP_ALERTS_MS);
+    await deleteMessagesBefore(this.#deps.store.db, nowMs - KEEP_MESSAGES_MS);
+    await deleteAlertsBefore(this.#deps.store.db, nowMs - KEEP_ALERTS_MS);
   }
 }

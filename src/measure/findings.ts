@@ -1,5 +1,5 @@
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import type { PoolCaution, VenueId } from "#src/venues/venue.ts";
+import type { VenueId } from "#src/venues/venue.ts";
 import type { Assessment, Measurement } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { endOfChain } from "./chain-end.ts";
@@ -191,7 +191,7 @@ function tokenFindings(priced: PricedMarket): readonly Finding[] {
     if (facts === undefined) continue;
     found.push(...mintFindings(facts).map((finding) => ({ ...finding, through: mint })));
   }
-  const isHooked = hasCaution(pools, "transfer-hook") || hasCaution(hops, "transfer-hook");
+  const isHooked = hasHook(pools) || hasHook(hops);
   if (isHooked && !found.some(({ kind }) => kind === "transfer-hook"))
     found.push({ kind: "transfer-hook" });
   return found;
@@ -224,8 +224,10 @@ function mintFindings(token: TokenFacts): MintFinding[] {
   return found;
 }
 
-function hasCaution(pools: PricedMarket["market"]["pools"], caution: PoolCaution): boolean {
-  return pools.some((pool) => !isClosedForGood(pool.status) && pool.cautions.includes(caution));
+function hasHook(pools: PricedMarket["market"]["pools"]): boolean {
+  return pools.some(
+    ({ status, cautions }) => !isClosedForGood(status) && cautions.includes("transfer-hook"),
+  );
 }
 
 /** What such an answer pays is exact: neither the live check nor a new deployment applies to it. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eachDatabase } from "#test/support/databases.ts";
 import {
-  dropTalliesBefore,
+  deleteTalliesBefore,
   readMismatches,
   readTallies,
   writeMismatches,
@@ -14,7 +14,7 @@ test("tallies of a span are replaced when written again, and old ones are delete
     const row = { venue: "pumpswap", span: "hour", index: 7, tally: "{}" };
     await writeTallies(db, [row, { ...row, index: 8 }, { ...row, span: "minute" }]);
     await writeTallies(db, [{ ...row, index: 8, tally: '{"seen":1}' }]);
-    await dropTalliesBefore(db, { span: "hour", index: 8 });
+    await deleteTalliesBefore(db, { span: "hour", index: 8 });
     const left = (await readTallies(db)).toSorted((a, b) => a.index - b.index);
     assert.deepEqual(left, [
       { ...row, span: "minute" },

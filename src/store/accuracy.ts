@@ -67,7 +67,7 @@ export async function readTallies(db: Kysely<Schema>): Promise<readonly StoredTa
 }
 
 /** Deletes the tallies of a span before `index`. */
-export async function dropTalliesBefore(
+export async function deleteTalliesBefore(
   db: Kysely<Schema>,
   { span, index }: { readonly span: string; readonly index: number },
 ): Promise<void> {

@@ -318,7 +318,7 @@ export async function bringForward(
     .execute();
 }
 
-/** Drops messages that ended long ago. */
-export async function forgetMessagesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
+/** Deletes messages that ended before then. */
+export async function deleteMessagesBefore(db: Kysely<Schema>, ms: number): Promise<void> {
   await db.deleteFrom("messages").where("ended_at_ms", "<", BigInt(ms)).execute();
 }

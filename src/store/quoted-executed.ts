@@ -45,6 +45,6 @@ export async function readQuoted(db: Kysely<Schema>): Promise<readonly StoredQuo
   }));
 }
 
-export async function dropQuotedBefore(db: Kysely<Schema>, hour: number): Promise<void> {
+export async function deleteQuotedBefore(db: Kysely<Schema>, hour: number): Promise<void> {
   await db.deleteFrom("quoted_executed").where("hour", "<", BigInt(hour)).execute();
 }

@@ -381,8 +381,8 @@ export async function sumGrades(db: Kysely<Schema>, sinceMs: number): Promise<re
   }));
 }
 
-/** Drops what is older than the feed shows. */
-export async function forgetAlertsBefore(db: Kysely<Schema>, ms: number): Promise<void> {
+/** Deletes what is older than the feed shows. */
+export async function deleteAlertsBefore(db: Kysely<Schema>, ms: number): Promise<void> {
   await db.deleteFrom("user_alerts").where("created_at_ms", "<", BigInt(ms)).execute();
 }
 

@@ -32,6 +32,6 @@ export async function readWaitingHeld(db: Kysely<Schema>): Promise<readonly Stor
   return rows.map(({ hour, counts }) => ({ hour: Number(hour), counts }));
 }
 
-export async function dropWaitingHeldBefore(db: Kysely<Schema>, hour: number): Promise<void> {
+export async function deleteWaitingHeldBefore(db: Kysely<Schema>, hour: number): Promise<void> {
   await db.deleteFrom("waiting_held").where("hour", "<", BigInt(hour)).execute();
 }
