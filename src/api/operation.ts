@@ -167,10 +167,7 @@ export function routePattern({ path }: Pick<Operation, "path">): string {
 }
 
 /** Documentation of an operation whose route is registered elsewhere. */
-export type DocumentedOperation = Omit<Operation, "handler" | "prepare" | "params" | "query"> & {
-  readonly params?: TObject;
-  readonly query?: TObject;
-};
+export type DocumentedOperation = Omit<Operation, "handler" | "prepare">;
 
 export type Parameter = {
   readonly in: "path" | "query" | "header";
