@@ -22,9 +22,9 @@ test("the tracker has 15 s for a question, and a minute for the forty sales of a
       },
     );
   const all = [
-    ends("exit", requests.send("exit", { mint, sale })),
-    ends("curve", requests.send("curve", { mint })),
-    ends("late curve", requests.send("curve", { mint })),
+    ends("exit", requests.send("exit", [mint, sale])),
+    ends("curve", requests.send("curve", [mint])),
+    ends("late curve", requests.send("curve", [mint])),
   ];
   t.mock.timers.tick(15_000);
   await nextTurn();
