@@ -92,8 +92,10 @@ export function pageOf(
   const { request, reply, caller, mint } = asked;
   if (mint === null) return null;
   if (caller.kind === "user") return caller.via.kind === "cookie" ? { mint } : null;
-  if (request.headers["sec-fetch-site"] !== "same-origin") return null;
-  const token = pageTokens.check(request.headers.cookie, clock.nowMs());
+  // Absent on plain http outside loopback and in Safari before 16.4; no other site's page has the token.
+  const { "sec-fetch-site": site = "same-origin", cookie } = request.headers;
+  if (site !== "same-origin") return null;
+  const token = pageTokens.check(cookie, clock.nowMs());
   if (token === null) return null;
   if (token.isRenewalDue) reply.header("set-cookie", pageTokens.cookie(clock.nowMs()));
   return { mint };

@@ -41,6 +41,21 @@ test("S2: a page that this service sent counts once an hour, and reads at most 1
   });
 });
 
+test("S2: a page in a browser that does not state its site counts once too, and another site's page does not", async (t) => {
+  await oneApp(t, async (app) => {
+    const { users } = app;
+    const cookie = users.pageTokens.cookie(users.clock.nowMs()).split(";")[0] ?? "";
+    const unstated = { cookie, "x-forwarded-for": ADDRESS };
+    assert.deepEqual(await statuses(app, unstated, 50), { 200: 50 });
+    const foreign = {
+      ...unstated,
+      "sec-fetch-site": "cross-site",
+      "x-forwarded-for": "203.0.113.6",
+    };
+    assert.deepEqual(await statuses(app, foreign, 50), { 200: 5, 429: 45 });
+  });
+});
+
 test("S2: a free user's cookie reads its pages at most 120 times a minute", async (t) => {
   await oneApp(t, async (app) => {
     const { cookie } = await app.signIn("ana@example.com");
