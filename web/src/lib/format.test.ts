@@ -16,6 +16,7 @@ test("a token's name is shown without control, bidi or invisible characters", ()
   assert.equal(plainText("\u202Eevil\u202C\u0000 \u200Bname\n\n"), "evil name");
   assert.equal(plainText("<img src=x onerror=alert(1)>"), "<img src=x onerror=alert(1)>");
   assert.equal(plainText("\u2066\u2069\u200D"), null);
+  assert.equal(plainText("\u3164\u2800 \u115F\u034F\uFE0F"), null, "blank letters and symbols");
   assert.equal(plainText(null), null);
   assert.equal(plainText("a".repeat(100))?.length, 41);
   assert.equal(plainText(`z${"\u0301".repeat(40)}`)?.length, 4);
@@ -29,6 +30,8 @@ test("numbers keep the digits that say something", () => {
   assert.equal(formatNumber(0.5, "en"), "0.5");
   assert.equal(formatNumber(0.009981, "en"), "0.00998", "not the 0.01 that were sold");
   assert.equal(formatPct(9.99999, "en"), "10\u00a0%");
+  assert.equal(formatPct(-0.001, "en"), "0\u00a0%", "no sign before nothing");
+  assert.equal(formatPct(-0.25, "es"), "-0,25\u00a0%");
 });
 
 test("a number is rounded to plain digits, whatever its size", () => {

@@ -5,7 +5,7 @@ export function plainText(text: string | null, longest = 40): string | null {
   if (text === null) return null;
   const visible = text
     .normalize("NFC")
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, "")
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{DI}\u2800\u{1d159}]/gu, "")
     .replace(/\p{M}{4,}/gu, (marks) => marks.slice(0, 3))
     .replace(/\s+/g, " ")
     .trim();
@@ -75,6 +75,8 @@ export function formatPct(value: number, language: Language, digits = 2, least =
   const format = new Intl.NumberFormat(language, {
     minimumFractionDigits: least,
     maximumFractionDigits: digits,
+    // A fall that rounds to nothing is 0, and not -0.
+    signDisplay: "negative",
   });
   return `${format.format(value)}${NO_BREAK}%`;
 }
