@@ -113,7 +113,7 @@ function Figures({ item }: { readonly item: Alert }) {
     value === null
       ? text.common.unknown
       : value === 0
-        ? text.exit.alert.none
+        ? text.exit.capacityNone
         : formatSol(value, language);
   const { capacity, depth } = recordedChange(item);
   const isSaleOver =
@@ -130,7 +130,7 @@ function Figures({ item }: { readonly item: Alert }) {
       after: sol(capacity.after),
     },
     {
-      name: text.exit.alert.depth,
+      name: text.exit.depth,
       before: sol(depth.before),
       after: sol(depth.after),
     },

@@ -64,7 +64,7 @@ export function Change({ alert }: { readonly alert: HistoryAlert }) {
   return (
     <dl className="changes">
       <BeforeAfter name={text.exit.alert.capacity} {...capacity} />
-      <BeforeAfter name={text.exit.alert.depth} {...depth} />
+      <BeforeAfter name={text.exit.depth} {...depth} />
       {alert.share_pct === null || alert.cause === "trading-paused" ? null : (
         <div>
           <dt>{text.token.causes[alert.cause]}</dt>
@@ -88,7 +88,7 @@ function BeforeAfter({ name, before, after }: BeforeAfterProps) {
     sol === null
       ? text.common.unknown
       : sol === 0
-        ? text.exit.alert.none
+        ? text.exit.capacityNone
         : `${formatNumber(sol, language)} SOL`;
   return (
     <div>

@@ -247,7 +247,7 @@ function Powers({ facts }: { readonly facts: Token }) {
         {fee.status === "unknown" || fee.fee_pct === null
           ? text.common.unknown
           : fee.fee_pct === 0
-            ? words.none
+            ? text.common.none
             : formatPct(fee.fee_pct, language)}
       </Line>
     </>

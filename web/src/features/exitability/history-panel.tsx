@@ -257,9 +257,9 @@ function PointTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   const cell = (value: number | null) =>
     value === null ? text.common.unknown : formatNumber(value, language);
   return (
-    <ScrollBox label={text.token.historyLabel}>
+    <ScrollBox label={text.token.historyTitle}>
       <table>
-        <caption className="visually-hidden">{text.token.historyLabel}</caption>
+        <caption className="visually-hidden">{text.token.historyTitle}</caption>
         <thead>
           <tr>
             <th scope="col">{text.token.time}</th>

@@ -64,7 +64,7 @@ function Waitlist() {
     tellStep("waitlist_email");
     setIsDone(true);
   }
-  if (isDone) return <p role="status">{text.token.limitWaitlisted}</p>;
+  if (isDone) return <p role="status">{text.apiKeys.upgraded}</p>;
   return (
     <Form className="line-form waitlist" onSubmit={submit}>
       {(isPending) => (
@@ -72,7 +72,7 @@ function Waitlist() {
           {known === null ? (
             <Field
               id="waitlist-email"
-              label={text.token.email}
+              label={text.signIn.email}
               type="email"
               required
               autoComplete="email"

@@ -67,7 +67,7 @@ function Entry({ alert }: { readonly alert: CurrentAlert }) {
       <span className="small soft figure">
         {text.exit.alert.capacity} {formatSol(before, language)} →{" "}
         <strong>
-          {recordedCapacity(after) === 0 ? text.exit.alert.none : formatSol(after, language)}
+          {recordedCapacity(after) === 0 ? text.exit.capacityNone : formatSol(after, language)}
         </strong>
       </span>
     </Link>

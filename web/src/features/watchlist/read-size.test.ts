@@ -8,7 +8,7 @@ test("a size is read with either decimal sign, and refused beyond what is measur
   assert.deepEqual(readSize("2,5", "en", en), { sol: 2.5 });
   assert.deepEqual(readSize("3.25", "es", es), { sol: 3.25 });
   for (const written of ["", "0.001", "1001", "nonsense"])
-    assert.deepEqual(readSize(written, "en", en), { sol: null, wrong: en.watchlist.sizeInvalid });
+    assert.deepEqual(readSize(written, "en", en), { sol: null, wrong: en.exit.amountInvalid.sol });
 });
 
 test("a thousand is never watched as one", () => {

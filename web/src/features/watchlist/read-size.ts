@@ -15,7 +15,9 @@ export function readSize(written: string, language: Language, text: Text): Writt
     return { sol: null, wrong: text.exit.amountAmbiguous(thousands ?? "", decimals ?? "") };
   }
   const sol = amount.kind === "amount" ? Number(amount.digits) : Number.NaN;
-  return isWithin(sol, SIZE_RANGE_SOL) ? { sol } : { sol: null, wrong: text.watchlist.sizeInvalid };
+  return isWithin(sol, SIZE_RANGE_SOL)
+    ? { sol }
+    : { sol: null, wrong: text.exit.amountInvalid.sol };
 }
 
 /** How a size was read, where only the language says that its one mark separates thousands; null elsewhere. */

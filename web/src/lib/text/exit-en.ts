@@ -88,8 +88,6 @@ export const exitEn: ExitText = {
     overFor: (age) => `over for ${age}`,
     ago: (age) => `${age} ago`,
     capacity: "Exit within 10 %",
-    depth: "Can be taken out in all",
-    none: "nothing",
     explained: (pct) => `explains ${pct} of the fall`,
   },
   blockers: {
@@ -125,7 +123,6 @@ export const exitEn: ExitText = {
     pause: "Pause transfers",
     can: "an authority can",
     cannot: "no one can",
-    none: "none",
     confidence: "Confidence in the data",
   },
   past: {

@@ -99,8 +99,6 @@ export const exitEs = {
     overFor: (age: string) => `terminada hace ${age}`,
     ago: (age: string) => `hace ${age}`,
     capacity: "Salida al 10 %",
-    depth: "Sacable en total",
-    none: "nada",
     explained: (pct: string) => `explica el ${pct} de la caída`,
   },
   blockers: {
@@ -143,7 +141,6 @@ export const exitEs = {
     pause: "Pausar transferencias",
     can: "alguien puede",
     cannot: "nadie puede",
-    none: "ninguno",
     confidence: "Confianza del dato",
   },
   past: {
