@@ -17,6 +17,9 @@ import { roundedShares } from "./rounded-shares.ts";
 import { Limits } from "./size-form.tsx";
 import type { Sale } from "./token-search.ts";
 
+/** As many letters have room in the largest type, on a phone and beside the form. */
+const MOST_LARGE_LETTERS = 10;
+
 type Props = {
   readonly mint: string;
   /** What the token is called in a sentence. */
@@ -117,10 +120,11 @@ function Outcome(props: OutcomeProps) {
     return <NotSold exit={exit} isPaused={props.isPaused} />;
   const verdict = verdictOf(slippage);
   const look = (isAlerting || isOld) && verdict === "good" ? "plain" : verdict;
+  const paid = formatSol(net, language);
   return (
     <>
-      <p className="exit-paid figure">
-        {formatSol(net, language)}
+      <p className={`exit-paid figure ${paid.length > MOST_LARGE_LETTERS ? "words" : ""}`}>
+        {paid}
         {solUsd === null ? null : (
           <small className="exit-usd">≈ {formatUsd(net * solUsd, language)}</small>
         )}
