@@ -46,3 +46,62 @@ type Word = {
   readonly to: number;
   readonly end: number;
 };
+
+test("the names of alerts on a chart neither overlap nor leave it, and the newest is always named", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+  const points = Array.from({ length: 60 }, (_, index) => ({
+    t: minutesAgo(59 - index),
+    c10_sol: 30,
+    depth_sol: 300,
+    precio_mid: 0.000005,
+    slippage: { "0.5": 0.4, "1": 0.5, "2": 1, "5": 2, "10": 4, "50": null },
+  }));
+  const figures = {
+    ended_at: minutesAgo(0),
+    detector: "drop",
+    share_pct: 90,
+    slot: 1,
+    c10_before_sol: 40,
+    c10_after_sol: 10,
+    depth_before_sol: 300,
+    depth_after_sol: 100,
+  };
+  const began = [
+    [18, "trading-paused"],
+    [21, "fees-raised"],
+    [22, "liquidity-withdrawn"],
+    [23, "liquidity-withdrawn"],
+    [50, "sells"],
+  ] as const;
+  const alerts = began.map(([minutes, cause]) => ({
+    ...figures,
+    id: String(minutes),
+    started_at: minutesAgo(minutes),
+    cause,
+  }));
+  for (const isPhone of [true, false]) {
+    const { page, open } = await dashboard.visit({ isPhone });
+    await page.addInitScript(KEEP_WORDS);
+    await page.route(/\/history\?/, (route) =>
+      route.fulfill({ json: { token_id: MINT, step_seconds: 60, points, alerts } }),
+    );
+    await open(`/token/${MINT}`);
+    const chart = page.locator("section").filter({ has: page.locator("#history") });
+    await chart.locator("canvas").waitFor();
+    const words = await chart
+      .locator("canvas")
+      .evaluate((canvas: { readonly words?: readonly Word[] }) => canvas.words ?? []);
+    const names = words
+      .filter(({ word }) => /^[a-z ]+$/.test(word))
+      .toSorted((a, b) => a.from - b.from);
+    assert.ok(
+      names.some(({ word }) => word === "trading paused"),
+      JSON.stringify(names),
+    );
+    assert.ok(names.every(({ from, to, end }) => from >= 0 && to <= end));
+    for (const [place, { from, word }] of names.entries())
+      assert.ok(from >= (names[place - 1]?.to ?? 0), `${word}: ${JSON.stringify(names)}`);
+  }
+});

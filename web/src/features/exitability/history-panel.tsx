@@ -175,8 +175,14 @@ function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
       hooks: {
         draw: [
           (plot: UPlot) => {
+            // The newest is first, and is named where the words of two would overlap: all are listed below.
+            let freeUntil = Number.POSITIVE_INFINITY;
             for (const { started_at, cause } of alerts)
-              markX(plot, Date.parse(started_at) / 1_000, color("--bad"), text.token.causes[cause]);
+              freeUntil = markX(plot, Date.parse(started_at) / 1_000, {
+                color: color("--bad"),
+                word: text.token.causes[cause],
+                freeUntil,
+              });
           },
         ],
       },

@@ -120,10 +120,10 @@ function Picture({ mint, points, sizeSol, isOther }: PictureProps) {
       hooks: {
         draw: [
           (plot: UPlot) => markY(plot, LIMIT_PCT, color("--bad"), text.exit.chart.tenPercent),
-          (plot: UPlot) =>
-            sizeSol === null
-              ? undefined
-              : markX(plot, sizeSol, color("--ink-soft"), text.exit.chart.yourSize),
+          (plot: UPlot) => {
+            if (sizeSol !== null)
+              markX(plot, sizeSol, { color: color("--ink-soft"), word: text.exit.chart.yourSize });
+          },
         ],
       },
     }),
