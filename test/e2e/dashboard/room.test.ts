@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Page } from "playwright-core";
 import { demoMint, sidewaysOverflow, startDashboard } from "#test/support/dashboard.ts";
 
 const MINT = demoMint("Three");
@@ -105,3 +106,35 @@ test("the names of alerts on a chart neither overlap nor leave it, and the newes
       assert.ok(from >= (names[place - 1]?.to ?? 0), `${word}: ${JSON.stringify(names)}`);
   }
 });
+
+test("on a phone the bar of sections covers nothing that has the focus", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ isPhone: true });
+  await open(`/token/${MINT}`);
+  await page.locator("#pools ~ table a.address").first().waitFor();
+  const last = page.getByRole("main").getByRole("link").last();
+  let count = 0;
+  for (; count < 80 && !(await isFocused(page, await last.elementHandle())); count++) {
+    await page.keyboard.press("Tab");
+    assert.equal(await page.evaluate(COVERED), null);
+  }
+  assert.ok(count > 20 && count < 80, `${count} stops`);
+});
+
+function isFocused(page: Page, element: unknown): Promise<boolean> {
+  return page.evaluate(
+    (each) => each === Reflect.get(globalThis, "document").activeElement,
+    element,
+  );
+}
+
+/** What has the focus and reaches below the upper edge of the bar, unless it is in the bar. */
+const COVERED = `
+  (() => {
+    const bar = document.querySelector(".nav");
+    const focused = document.activeElement;
+    const isCovered = !bar.contains(focused) && focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top;
+    return isCovered ? focused.outerHTML.slice(0, 120) : null;
+  })()
+`;
