@@ -138,3 +138,19 @@ const COVERED = `
     return isCovered ? focused.outerHTML.slice(0, 120) : null;
   })()
 `;
+
+test("without a clipboard, as on plain http, copying works too, and leaves the focus where it was", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, context, open } = await dashboard.visit();
+  await page.addInitScript("Object.defineProperty(navigator, 'clipboard', { value: undefined })");
+  await open(`/token/${MINT}`);
+  const button = page.getByRole("button", { name: "Copy the address" });
+  await button.press("Enter");
+  await page.getByText("Copied", { exact: true }).waitFor();
+  assert.ok(await isFocused(page, await button.elementHandle()));
+  assert.equal(await page.locator("textarea").count(), 0);
+  const other = await context.newPage();
+  await other.goto("/");
+  assert.equal(await other.evaluate("navigator.clipboard.readText()"), MINT);
+});

@@ -20,7 +20,7 @@ export function CopyButton({ value, label, isIcon = false }: Props) {
     return () => clearTimeout(timer);
   }, [isCopied]);
   function copy(): void {
-    void navigator.clipboard.writeText(value).then(() => setIsCopied(true));
+    void copyText(value).then(setIsCopied);
   }
   const word = isCopied ? text.common.copied : text.common.copy;
   return (
@@ -38,6 +38,24 @@ export function CopyButton({ value, label, isIcon = false }: Props) {
       </span>
     </>
   );
+}
+
+/** Whether the text was copied: into the clipboard, or where there is none, as on plain http, by selecting it. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const focused = document.activeElement;
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const isCopied = document.execCommand("copy");
+    area.remove();
+    if (focused instanceof HTMLElement) focused.focus({ preventScroll: true });
+    return isCopied;
+  }
 }
 
 function Sign({ isCopied }: { readonly isCopied: boolean }) {
