@@ -154,3 +154,39 @@ test("without a clipboard, as on plain http, copying works too, and leaves the f
   await other.goto("/");
   assert.equal(await other.evaluate("navigator.clipboard.readText()"), MINT);
 });
+
+test("an alert of a pause is called one without an exit, and not an unknown one", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit();
+  await signIn("paused@example.com");
+  const now = new Date().toISOString();
+  const alert = {
+    id: "1",
+    kind: "blocked",
+    mint: MINT,
+    token_name: "Three Doors",
+    token_symbol: "THREE",
+    size_sol: 1,
+    created_at: now,
+    started_at: now,
+    slippage_before_pct: 1,
+    slippage_after_pct: null,
+    c10_before_sol: 40,
+    c10_after_sol: null,
+    depth_before_sol: 300,
+    depth_after_sol: null,
+    grade: null,
+  };
+  for (const [cause, words] of [
+    ["trading-paused", "your position has no exit"],
+    ["unknown", "your exit is unknown for now"],
+  ] as const) {
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.route(/\/api\/account\/alerts\?/, (route) =>
+      route.fulfill({ json: { items: [{ ...alert, cause }] } }),
+    );
+    await open("/alerts");
+    await page.locator(".feed-item .badge").getByText(words).waitFor();
+  }
+});

@@ -83,7 +83,13 @@ function Entry({ item }: { readonly item: Alert }) {
               <bdi>{name}</bdi>
             </Link>
           </strong>
-          <Badge look="bad">{text.alerts.events[item.kind]}</Badge>
+          <Badge look="bad">
+            {
+              text.alerts.events[
+                item.kind === "blocked" && isSaleOver(item) ? "no-exit" : item.kind
+              ]
+            }
+          </Badge>
         </div>
         <time
           className="soft small figure"
@@ -105,6 +111,11 @@ function Entry({ item }: { readonly item: Alert }) {
   );
 }
 
+/** Whether the position is known to have no exit: that of paused pools is not unknown. */
+function isSaleOver(item: Alert): boolean {
+  return item.kind === "no-exit" || (item.slippage_after_pct === null && isWholePause(item));
+}
+
 function Figures({ item }: { readonly item: Alert }) {
   const { text, language } = usePreferences();
   const pct = (value: number | null) =>
@@ -116,13 +127,11 @@ function Figures({ item }: { readonly item: Alert }) {
         ? text.exit.capacityNone
         : formatSol(value, language);
   const { capacity, depth } = recordedChange(item);
-  const isSaleOver =
-    item.kind === "no-exit" || (item.slippage_after_pct === null && isWholePause(item));
   const rows = [
     {
       name: text.exit.chart.atSize(formatSol(item.size_sol, language)),
       before: pct(item.slippage_before_pct),
-      after: isSaleOver ? text.token.noExit : pct(item.slippage_after_pct),
+      after: isSaleOver(item) ? text.token.noExit : pct(item.slippage_after_pct),
     },
     {
       name: text.exit.alert.capacity,
