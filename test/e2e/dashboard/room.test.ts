@@ -190,3 +190,49 @@ test("an alert of a pause is called one without an exit, and not an unknown one"
     await page.locator(".feed-item .badge").getByText(words).waitFor();
   }
 });
+
+test("a watchlist keeps names as long as their authors like in its panel, and shows nothing old as good", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit();
+  await signIn("names@example.com");
+  const now = Date.now();
+  const itemOf = (id: number, name: string, ageMs: number) => ({
+    id,
+    user_id: "00000000-0000-4000-8000-000000000000",
+    mint: demoMint("Three"),
+    size_sol: 1,
+    alerts_enabled: true,
+    created_at: new Date(now).toISOString(),
+    exitability: {
+      state: "ok",
+      score: 99,
+      depth_sol: 300,
+      exit_max_sol: 50,
+      slippage_pct: 0.5,
+      trend: "deteriorating",
+      alerta_deterioro: false,
+      confianza: "alta",
+      calidad_dato: "suficiente",
+      updated_at: new Date(now - ageMs).toISOString(),
+      token_name: name,
+      token_symbol: id === 2 ? null : name,
+    },
+  });
+  const items = [itemOf(1, "W".repeat(80), 0), itemOf(2, "M".repeat(80), 3 * 3_600_000)];
+  await page.route(/\/api\/oracle\/watchlist$/, (route) => route.fulfill({ json: { items } }));
+  await open("/watchlist");
+  const rows = page.locator("tbody tr");
+  await rows.last().waitFor();
+  for (const width of [320, 360, 740, 800, 1_280]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.equal(await sidewaysOverflow(page), 0, `${width} pixels`);
+    const beyond = await page.evaluate<number>(`
+      document.querySelector("table").getBoundingClientRect().right - document.querySelector(".panel:has(table)").getBoundingClientRect().right
+    `);
+    assert.ok(beyond < 0, `${beyond} pixels beyond the panel at ${width}`);
+  }
+  assert.equal(await rows.first().locator(".verdict.good").count(), 1);
+  assert.equal(await rows.last().locator(".verdict").innerText(), "0.50\u00a0%");
+  assert.equal(await rows.last().locator(".verdict.good").count(), 0);
+});

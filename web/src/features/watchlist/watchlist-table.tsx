@@ -20,6 +20,9 @@ import { outcomeOf } from "./outcome-of.ts";
 import { RemoveButton } from "./remove-button.tsx";
 import { SizeField } from "./size-field.tsx";
 
+/** Figures older than this are marked as such. */
+const STALE_SECONDS = 60;
+
 type Props = {
   readonly items: readonly WatchlistItem[];
   readonly onChange: (change: EntryChange) => void;
@@ -82,10 +85,17 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
   const { text, language } = usePreferences();
   const { exitability: measured } = item;
   const name =
-    plainText(measured.token_symbol) ?? plainText(measured.token_name) ?? shortAddress(item.mint);
+    plainText(measured.token_symbol, 12) ??
+    plainText(measured.token_name) ??
+    shortAddress(item.mint);
   const isAlerting = measured.alerta_deterioro === true;
+  const nowMs = useNowMs();
+  const ageSeconds =
+    measured.updated_at === null ? null : (nowMs - Date.parse(measured.updated_at)) / 1_000;
+  const isOld = (ageSeconds ?? 0) > STALE_SECONDS;
+  const looks = [isAlerting ? "alerting" : "", isLeaving ? "leaving" : "", isOld ? "old" : ""];
   return (
-    <tr className={[isAlerting ? "alerting" : "", isLeaving ? "leaving" : ""].join(" ").trim()}>
+    <tr className={looks.join(" ").trim()}>
       <th scope="row">
         <Link className="watched-name" href={`/token/${item.mint}?size=${item.size_sol}`}>
           <bdi>{name}</bdi>
@@ -103,13 +113,19 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
         <Paid item={item} />
       </td>
       <td className="number" data-name={text.watchlist.slippage}>
-        <Slippage item={item} />
+        <Slippage item={item} isOld={isOld} />
       </td>
       <td className="number" data-name={text.watchlist.score}>
         {measured.score === null ? <Unknown /> : formatNumber(measured.score, language, 1)}
       </td>
       <td data-name={text.watchlist.age}>
-        <Age updatedAt={measured.updated_at} />
+        {ageSeconds === null ? (
+          <Unknown />
+        ) : (
+          <span className={`figure small ${isOld ? "stale" : "soft"}`}>
+            {formatAge(ageSeconds)}
+          </span>
+        )}
       </td>
       <td data-name={text.watchlist.alerts}>
         <label className="switch">
@@ -160,14 +176,15 @@ function Paid({ item }: OutcomeProps) {
   }
 }
 
-function Slippage({ item }: OutcomeProps) {
+/** A loss is shown as good only while it is current, and no alert is on. */
+function Slippage({ item, isOld }: OutcomeProps & { readonly isOld: boolean }) {
   const { text, language } = usePreferences();
   const outcome = outcomeOf(item);
   switch (outcome.kind) {
     case "sold": {
       const verdict = verdictOf(outcome.slippagePct);
       const isAlerting = item.exitability.alerta_deterioro === true;
-      const look = verdict === "good" && isAlerting ? "plain" : verdict;
+      const look = verdict === "good" && (isAlerting || isOld) ? "plain" : verdict;
       return (
         <span className={`verdict ${look}`}>{formatPct(outcome.slippagePct, language, 2, 2)}</span>
       );
@@ -181,17 +198,4 @@ function Slippage({ item }: OutcomeProps) {
     case "unknown":
       return <Unknown />;
   }
-}
-
-const STALE_SECONDS = 60;
-
-function Age({ updatedAt }: { readonly updatedAt: string | null }) {
-  const nowMs = useNowMs();
-  if (updatedAt === null) return <Unknown />;
-  const seconds = (nowMs - Date.parse(updatedAt)) / 1_000;
-  return (
-    <span className={`figure small ${seconds > STALE_SECONDS ? "stale" : "soft"}`}>
-      {formatAge(seconds)}
-    </span>
-  );
 }
