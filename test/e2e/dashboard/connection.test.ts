@@ -35,8 +35,10 @@ test("without a network, or without the service, no figure of another size is sh
     const { page, context, open } = await dashboard.visit({ url: proxy.url });
     await open(STEADY);
     await page.locator("#curve").waitFor();
+    await page.locator(".freshness.live").waitFor();
     await context.setOffline(true);
     await page.getByText("No network").waitFor();
+    assert.match(await page.locator(".freshness").innerText(), /^data \d+ s old$/);
     await chooseSize(page, "50");
     assert.equal(await page.locator(".exit-paid").count(), 0);
     await context.setOffline(false);

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { ExitAt, Exitability } from "#client/openapi.ts";
 import { Unknown } from "../../components/unknown.tsx";
+import { useConnection } from "../../lib/connection.ts";
 import { formatAge, formatNumber, formatPrice, formatSol, formatTime } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -132,18 +133,21 @@ type FreshnessProps = {
 function Freshness({ atMs, isPushed, isOld }: FreshnessProps) {
   const { text, language } = usePreferences();
   const nowMs = useNowMs();
+  // A stream that was lost is noticed later than the network.
+  const connection = useConnection();
   if (atMs === null) return <p className="freshness">{"\u00a0"}</p>;
   const updatedAt = new Date(atMs).toISOString();
   const ageSeconds = (nowMs - atMs) / 1_000;
   const isStale = ageSeconds > LATE_SECONDS;
+  const isRead = !isStale && !isOld && connection === "fine";
   const age = formatAge(ageSeconds);
   return (
-    <p className={`freshness figure ${isStale ? "stale" : isPushed && !isOld ? "live" : ""}`}>
+    <p className={`freshness figure ${isStale ? "stale" : isPushed && isRead ? "live" : ""}`}>
       <span className="dot" aria-hidden="true" />
       <time dateTime={updatedAt} title={formatTime(updatedAt, language)}>
         {isStale ? text.exit.stateOld(age) : text.exit.stateAge(age)}
       </time>
-      {isStale || isOld ? null : <span> · {isPushed ? text.exit.live : text.exit.polled}</span>}
+      {isRead ? <span> · {isPushed ? text.exit.live : text.exit.polled}</span> : null}
     </p>
   );
 }
