@@ -15,6 +15,8 @@ const CHANGES = {
   p90_pct: 1.5,
   p99_pct: 4,
 };
+const FIRST_HEADING =
+  'getComputedStyle(document.querySelector("[aria-labelledby=past] tbody th"), "::before").content';
 const RESILIENCE = { sells: 64, regained_pct: { "10": 14, "60": 55, "300": 84 } };
 
 test("the exit after the largest holders, and what waiting cost, are shown when they are opened; unknown as unknown", async (t) => {
@@ -68,6 +70,14 @@ test("the exit after the largest holders, and what waiting cost, are shown when 
   assert.match(
     (await waiting.textContent()) ?? "",
     /55\s% of the fall in a minute and 84\s% in five/,
+  );
+  // As cards, the rows keep the names of their headings, and the caption its lines.
+  await holders.locator("tbody tr").first().waitFor();
+  assert.equal(await page.evaluate(FIRST_HEADING), '"Largest that have sold "');
+  const caption = await waiting.locator("caption").boundingBox();
+  assert.ok(
+    caption !== null && caption.width > 200 && caption.height < 60,
+    JSON.stringify(caption),
   );
   assert.equal(await sidewaysOverflow(page), 0);
   assert.deepEqual(await violationsOn(page), []);

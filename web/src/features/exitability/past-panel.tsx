@@ -71,9 +71,11 @@ function Steps({ first, size }: StepsProps) {
         <tbody>
           {first.steps.map(({ holders, sold_by, sold_pct, slippage }) => (
             <tr key={holders}>
-              <th scope="row">{sold_by}</th>
+              <th scope="row" data-name={words.largest}>
+                {sold_by}
+              </th>
               <td className="number" data-name={words.sold}>
-                {sold_pct === null ? <Unknown /> : formatPct(sold_pct, language, 1)}
+                {sold_pct === null ? <Unknown /> : formatPct(sold_pct, language, 1, 1)}
               </td>
               <td className="number" data-name={loss}>
                 <Loss pct={slippage[size] ?? null} />
@@ -91,7 +93,7 @@ function Steps({ first, size }: StepsProps) {
 
 function Loss({ pct }: { readonly pct: number | null }) {
   const { text, language } = usePreferences();
-  return pct === null ? text.exit.past.noExit : formatPct(pct, language, 1);
+  return pct === null ? text.exit.past.noExit : formatPct(pct, language, 1, 1);
 }
 
 type WaitingProps = { readonly day: PastDay; readonly size: StandardSize };
