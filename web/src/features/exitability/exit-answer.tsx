@@ -123,7 +123,7 @@ function Outcome(props: OutcomeProps) {
   const paid = formatSol(net, language);
   return (
     <>
-      <p className={`exit-paid figure ${paid.length > MOST_LARGE_LETTERS ? "words" : ""}`}>
+      <p className={`exit-paid figure ${paid.length > MOST_LARGE_LETTERS ? "long" : ""}`}>
         {paid}
         {solUsd === null ? null : (
           <small className="exit-usd">≈ {formatUsd(net * solUsd, language)}</small>
