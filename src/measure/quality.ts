@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { ratioToNumber } from "#src/units/to-number.ts";
+import { percentOf } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { BlockReason, Phase } from "./assessment.ts";
@@ -49,7 +49,7 @@ export function coverageOf(priced: PricedMarket): Coverage {
     else unpricedLamports += held;
   }
   const all = weighedLamports + unpricedLamports;
-  const unpricedPct = all === 0n ? 0 : 100 * ratioToNumber(unpricedLamports, all);
+  const unpricedPct = all === 0n ? 0 : percentOf(unpricedLamports, all);
   const quoteMints = [...new Set(holding.map((pool) => pool.quoteMint))];
   return { unpricedPct, hasUnweighed, venues: [...venues], quoteMints };
 }

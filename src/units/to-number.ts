@@ -20,6 +20,11 @@ export function ratioToNumber(a: bigint, b: bigint): number {
   return Number(a >> shift) / Number(b >> shift);
 }
 
+/** `part` of `whole` in percent: a share of few decimals is the double nearest to it. */
+export function percentOf(part: bigint, whole: bigint): number {
+  return ratioToNumber(100n * part, whole);
+}
+
 function bitLength(value: bigint): number {
   return value === 0n ? 0 : value.toString(16).length * 4;
 }

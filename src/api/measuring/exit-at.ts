@@ -14,7 +14,13 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { lamportsToSol, priceInSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import {
+  lamportsToSol,
+  percentOf,
+  priceInSol,
+  ratioToNumber,
+  toNumber,
+} from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import {
@@ -347,7 +353,7 @@ function exitAtBody({ assessment, profile, exit, nowMs }: ExitAtAnswer) {
 
 function routeBody(route: ExitRoute, soldWhole: bigint) {
   return {
-    share_pct: 100 * ratioToNumber(route.amountIn, soldWhole),
+    share_pct: percentOf(route.amountIn, soldWhole),
     net_sol: lamportsToSol(route.paidLamports),
     legs: route.legs.map((leg) => ({
       program: leg.venue,

@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { lamportsToSol, percentOf, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, IntegerText, nullable, nullablePercent } from "../values.ts";
@@ -193,5 +193,5 @@ function holdersOf(first: HoldersFirst | null) {
 
 /** Null of a supply of nothing. */
 function pctOf(baseUnits: bigint, supply: bigint): number | null {
-  return supply === 0n ? null : Math.min(100, 100 * ratioToNumber(baseUnits, supply));
+  return supply === 0n ? null : Math.min(100, percentOf(baseUnits, supply));
 }

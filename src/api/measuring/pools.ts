@@ -1,7 +1,7 @@
 import Type from "typebox";
 import type { Assessment, PoolShare } from "#src/measure/assessment.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { lamportsToSol, priceInSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { lamportsToSol, percentOf, priceInSol, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, nullable, Timestamp, timestamp } from "../values.ts";
@@ -105,7 +105,7 @@ function poolBody(pool: PoolShare, totalLamports: bigint, decimals: number | nul
     quote_mint: pool.quoteMint,
     status: pool.status,
     depth_sol: lamportsToSol(pool.depthLamports),
-    share_pct: totalLamports === 0n ? null : 100 * ratioToNumber(pool.depthLamports, totalLamports),
+    share_pct: totalLamports === 0n ? null : percentOf(pool.depthLamports, totalLamports),
     spot_price: pool.spotPrice === null ? null : priceInSol(pool.spotPrice, decimals),
     fee_pct: pool.feePpm / 10_000,
   };

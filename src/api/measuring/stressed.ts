@@ -2,7 +2,7 @@ import Type, { type Static } from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
 import type { PoolHolders } from "#src/measure/share-holders.ts";
 import type { StressedPool as PoolStress, StressedExit } from "#src/measure/stress.ts";
-import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
+import { lamportsToSol, percentOf, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, nullable, nullablePercent } from "../values.ts";
@@ -271,7 +271,7 @@ function withdrawalOf({ withdrawal, now }: StressedExit): StressedBody["withdraw
     owner: withdrawal.owner,
     owner_kind: withdrawal.standing,
     depth_sol: lamportsToSol(withdrawal.lamports),
-    share_pct: Math.min(100, 100 * ratioToNumber(withdrawal.lamports, depth)),
+    share_pct: Math.min(100, percentOf(withdrawal.lamports, depth)),
   };
 }
 
@@ -301,7 +301,7 @@ function sharesOf(holders: PoolHolders) {
       holders_slot: holders.kind === "known" ? toNumber(holders.slot) : null,
     };
   }
-  const percent = (shares: bigint): number => 100 * ratioToNumber(shares, holders.issued);
+  const percent = (shares: bigint): number => percentOf(shares, holders.issued);
   return {
     largest_pct: percent(holders.owners[0]?.shares ?? 0n),
     burned_pct: percent(holders.burned),
