@@ -119,11 +119,19 @@ export class Answers {
   #measureAll(tokens: Iterable<FollowedToken>, startedMs: number, budgetMs: number): boolean {
     const { state, clock } = this.#deps;
     for (const token of tokens) {
+      // It stays marked as changed: its last change is measured once its rest has ended.
+      if (this.#isResting(token, startedMs)) continue;
       this.#measure(token, startedMs, MAX_AGE_MS);
       state.dirtyTokens.delete(token);
       if (clock.nowMs() - startedMs >= budgetMs) return false;
     }
     return true;
+  }
+
+  /** A rest ends early where the last assessment may be of a slot that was dropped. */
+  #isResting(token: FollowedToken, nowMs: number): boolean {
+    const { unconfirmed } = this.#deps.state;
+    return this.#costly.isResting(token, nowMs) && unconfirmed?.takenBack.has(token) !== true;
   }
 
   /** Takes the samples that are due among the next tokens, and writes the records whose slots are confirmed. */
@@ -172,9 +180,7 @@ export class Answers {
   #answer(token: FollowedToken, nowMs: number, maxAgeMs: number): AssessedSnapshot | null {
     const { state, assess, observer, clock } = this.#deps;
     const before = token.assessed;
-    // Its last assessment may be of a slot that was dropped.
-    const isResting =
-      this.#costly.isResting(token, nowMs) && state.unconfirmed?.takenBack.has(token) !== true;
+    const isResting = this.#isResting(token, nowMs);
     const startedMs = clock.nowMs();
     const measured = assessToken(state, token, assess, { nowMs, maxAgeMs, isResting });
     if (measured === null) return null;

@@ -12,6 +12,7 @@ import { awaitsGraduation } from "./graduation.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "./live-state.ts";
 import type { OpenPool } from "./open-pool.ts";
 import { timeOfSlotMs } from "./slot-times.ts";
+import { agedAssessment } from "./snapshot-text.ts";
 import { stateSlot } from "./state-slot.ts";
 
 export type AssessDeps = {
@@ -92,7 +93,7 @@ function marketAt(
  * Measures the token again if anything it depends on changed, or if its answer is older than `maxAgeMs`; an
  * unchanged answer is carried on to the newest slot where measuring would give the same.
  *
- * @param options.isResting it is not measured now: its last answer is given, which states its slot
+ * @param options.isResting it is not measured now: its last answer is given, which states its slot, at its present age
  */
 export function assessToken(
   state: LiveState,
@@ -111,7 +112,8 @@ export function assessToken(
     token.assessed = { assessment: carried, atMs: nowMs, version, carriedUnder };
     return carried;
   }
-  if (assessed !== null && options.isResting === true) return assessed.assessment;
+  if (assessed !== null && options.isResting === true)
+    return deps.isFrozen ? assessed.assessment : agedAssessment(assessed.assessment, nowMs);
   const { newest } = state.times;
   const clock = newest === null ? null : new NotedClock(newest);
   const market =
