@@ -264,7 +264,7 @@ function roundingOf(pools: readonly QuotablePool[]): number {
 
 /** What a first unit pays after fees, as a double. */
 function steepestOf(pool: QuotablePool): number {
-  const feePpm = pool.leastFeePpm ?? pool.feePpm;
+  const feePpm = pool.growingFee?.(0) ?? pool.feePpm;
   return Math.max(0, 1 - feePpm / 1_000_000) * spotOf(pool);
 }
 

@@ -15,7 +15,7 @@ export type PriceCurve = {
   readonly estimateAtFall: (fall: number) => number;
 };
 
-type Side = Pick<QuotablePool["purchases"], "spotPrice" | "feePpm" | "reachable">;
+type Side = Pick<QuotablePool["purchases"], "spotPrice" | "feePpm" | "growingFee" | "reachable">;
 
 const BPS = 10_000;
 const PPM = 1_000_000;
@@ -36,12 +36,16 @@ export function curveOf(side: Side): PriceCurve | null {
   const all = toNumber(side.reachable(BPS));
   const topPrice = ratioToNumber(spot.numerator, spot.denominator) * kept;
   if (all <= 0 || !(topPrice > 0)) return null;
-  const reserve = constantProductReserve(side, all);
+  const growing = side.growingFee ?? null;
+  const reserve = growing === null ? constantProductReserve(side, all) : null;
   if (reserve !== null) {
     const paidAtFall = (fall: number) => kept * Math.min(all, reserve * priceRoot(fall));
     return { topPrice, paidAtFall, estimateAtFall: paidAtFall };
   }
-  const reached = (fallBps: number) => kept * toNumber(side.reachable(fallBps));
+  // Of a fee that grows with the amount, the price counts that of a small sale, and what is paid that of the whole.
+  const keptAt = (fallBps: number) =>
+    growing === null ? kept : Math.max(0, Math.min(kept, 1 - growing(fallBps) / PPM));
+  const reached = (fallBps: number) => keptAt(fallBps) * toNumber(side.reachable(fallBps));
   return {
     topPrice,
     paidAtFall: (fall) => reached(Math.floor(clamp(fall) * BPS)),

@@ -132,9 +132,9 @@ function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | nu
 
 function buyLane(route: Route): Lane {
   const steepest = [...route.hops, route.pool].reduce((slope, { purchases }) => {
-    const { spotPrice, feePpm, leastFeePpm } = purchases;
+    const { spotPrice, feePpm, growingFee } = purchases;
     if (spotPrice === null) return 0;
-    const kept = Math.max(0, 1 - (leastFeePpm ?? feePpm) / 1_000_000);
+    const kept = Math.max(0, 1 - (growingFee?.(0) ?? feePpm) / 1_000_000);
     return slope * kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);
   }, STEEPEST_SLACK);
   return {

@@ -127,7 +127,7 @@ function laneAround(
     .toSorted((a, b) => (a < b ? -1 : 1));
   // A transfer fee adds one rounding, in units of the token that have paid the first pool's fee already.
   const { steepest, rounding = 0 } = own.lane;
-  const kept = 1 - (route.pool.leastFeePpm ?? route.pool.feePpm) / 1_000_000;
+  const kept = 1 - (route.pool.growingFee?.(0) ?? route.pool.feePpm) / 1_000_000;
   const unit = kept > 0 ? steepest / kept : 0;
   const rounded = token.transferFee === null ? rounding : rounding + unit;
   return sampleLane({ ...own.lane, rounding: rounded }, amounts);

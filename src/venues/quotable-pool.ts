@@ -10,6 +10,7 @@ import type {
   ChainPlace,
   Clock,
   Family,
+  GrowingFee,
   PoolCaution,
   PoolStatus,
   Quote,
@@ -71,8 +72,8 @@ export type QuotablePool = {
   readonly spotPrice: Ratio | null;
   /** All fees of a small sale, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
-  /** The fees of a first unit, where larger sales pay a higher rate; null or absent: `feePpm`. */
-  readonly leastFeePpm?: number | null;
+  /** As of the venue. */
+  readonly growingFee?: GrowingFee | null;
   /** The part of `feePpm` that depends on the pool's depth; absent: no part does. */
   readonly cappedFee?: CappedFee | null;
   /**
@@ -112,7 +113,7 @@ export type PoolSide = {
   /** Output units per input unit, before fees; null where nothing can be had. */
   readonly spotPrice: Ratio | null;
   readonly feePpm: number;
-  readonly leastFeePpm?: number | null;
+  readonly growingFee?: GrowingFee | null;
   readonly reachable: (fallBps: number) => bigint;
 };
 
@@ -215,8 +216,8 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
         ? venue.feePpm(state, baseMint, clock)
         : chainSales.feePpm(state, baseMint, clock, place);
     },
-    get leastFeePpm() {
-      return venue.leastFeePpm?.(state, baseMint, clock) ?? null;
+    get growingFee() {
+      return venue.growingFee?.(state, baseMint, clock) ?? null;
     },
     get cappedFee() {
       const transfers = venue.transfers?.(state, baseMint);
@@ -231,8 +232,8 @@ export function bindPool<State>(binding: Binding<State>): QuotablePool {
       get feePpm() {
         return venue.feePpm(state, binding.quoteMint, clock);
       },
-      get leastFeePpm() {
-        return venue.leastFeePpm?.(state, binding.quoteMint, clock) ?? null;
+      get growingFee() {
+        return venue.growingFee?.(state, binding.quoteMint, clock) ?? null;
       },
       reachable: (fallBps) => venue.reachable(state, binding.quoteMint, fallBps),
     },

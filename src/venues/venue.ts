@@ -155,6 +155,9 @@ export interface ChainSales<State> {
   derivedAccounts(mint: Address, quoteMint: Address | null): readonly Address[];
 }
 
+/** All fees of the sale that lowers the price by so much, in parts per million, rounded up; at 0, of a first unit. */
+export type GrowingFee = (fallBps: number) => number;
+
 /**
  * One on-chain program: from account bytes to exact quotes. Pure: reads no clock, fetches nothing.
  *
@@ -245,8 +248,8 @@ export interface Venue<State> {
    * fees of their own.
    */
   feePpm(state: State, inputMint: Address, clock: Clock): number;
-  /** The fees of a first unit, where a program charges larger amounts a higher rate; absent: `feePpm`. */
-  leastFeePpm?(state: State, inputMint: Address, clock: Clock): number;
+  /** Where a program charges larger amounts a higher rate; null or absent: every sale pays `feePpm`. */
+  growingFee?(state: State, inputMint: Address, clock: Clock): GrowingFee | null;
   /**
    * 1: the program's rounding costs a sale at most one unit of the input, for any amount, apart from the
    * mint's own transfer fee. Absent: no limit is promised, and two units are counted. A program that rounds

@@ -59,6 +59,27 @@ describe("case 1a: a pool whose rate limiter charges a first unit next to nothin
     });
   }
 
+  for (const [sol, multiple] of [
+    [20, 2],
+    [100, 1.3],
+    [100, 10],
+  ] as const) {
+    test(`${sol} SOL at ${multiple} times the market move no price where only a small sale is free`, () => {
+      const price = 0.001 * multiple;
+      const plain = limitedBidPool(sol, { price, freeUnits: 1n << 60n });
+      const { reachable, spotPrice } = plain;
+      assert.ok(spotPrice !== null);
+      const freeUnits = (reachable(100) * spotPrice.denominator) / spotPrice.numerator;
+      const limited = limitedBidPool(sol, { price, freeUnits });
+      assert.equal(limited.feePpm, 100);
+      assert.ok(Number(limited.quote(1_000n * freeUnits)) < 0.06 * sol * 1e9);
+      const { mid, retail, exitMaxSol } = seen(assess(marketOf([honest, limited])));
+      assert.equal(mid, alone.mid);
+      assert.equal(exitMaxSol, alone.exitMaxSol);
+      assert.ok(Math.abs((retail ?? 0) - (alone.retail ?? 0)) <= 5);
+    });
+  }
+
   test("what a split can pay is bounded by what the pool pays for the first units", () => {
     const freeUnits = 1_000_000_000n;
     const limited = limitedBidPool(20, { price: 0.002, freeUnits });

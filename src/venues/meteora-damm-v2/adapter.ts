@@ -10,12 +10,13 @@ import { nullOnMathError } from "../shared/refusals.ts";
 import {
   allFeesPpm,
   hookCautions,
-  smallSale,
+  SMALL_FALL_BPS,
+  saleOfFall,
   transfersOf,
   vaultsOutline,
 } from "../shared/reserve-pool.ts";
 import type { ChargedTransfers } from "../shared/token/transfer-fee.ts";
-import type { ExactIn, PoolSearch, Venue } from "../venue.ts";
+import type { Clock, ExactIn, GrowingFee, PoolSearch, Venue } from "../venue.ts";
 import { type DammV2State, decode, poolAddresses } from "./decode.ts";
 import { openFastDammV2 } from "./fast.ts";
 import { tradeFeeNumerator } from "./fees.ts";
@@ -60,8 +61,9 @@ export const meteoraDammV2: Venue<DammV2State> = {
   withdraw,
   transfers,
   feePpm: (state, inputMint, clock) =>
-    feePpmOf(state, { inputMint, clock, amountIn: smallAmount(state, inputMint) }),
-  leastFeePpm: (state, inputMint, clock) => feePpmOf(state, { inputMint, clock, amountIn: 1n }),
+    growingFee(state, inputMint, clock)?.(SMALL_FALL_BPS) ??
+    feePpmOf(state, { inputMint, clock, amountIn: 1n }),
+  growingFee,
   openFast: openFastDammV2,
 };
 
@@ -160,13 +162,16 @@ function transfers({ tokenA, tokenB }: DammV2State, inputMint: Address): Charged
 }
 
 /**
- * The amount whose fee is stated. A rate limiter charges a first unit its least fee, also where it takes 99 % of
- * every real sale, so that no seller is paid the pool's price.
+ * A rate limiter charges a first unit its least fee, also where it takes 99 % of every real sale, so that no seller is
+ * paid the pool's price.
  */
-function smallAmount(state: DammV2State, inputMint: Address): bigint {
-  if (state.baseFee.kind !== "rate-limiter") return 1n;
-  const sold = smallSale({ venue: meteoraDammV2, state, inputMint });
-  return minBigint(maxBigint(sold, 1n), U64_MAX);
+function growingFee(state: DammV2State, inputMint: Address, clock: Clock): GrowingFee | null {
+  if (state.baseFee.kind !== "rate-limiter" || inputMint === state.tokenA.mint) return null;
+  return (fallBps) => {
+    const sold = saleOfFall({ venue: meteoraDammV2, state, inputMint }, fallBps);
+    const amountIn = minBigint(maxBigint(sold, 1n), U64_MAX);
+    return feePpmOf(state, { inputMint, clock, amountIn });
+  };
 }
 
 function feePpmOf(state: DammV2State, { inputMint, clock, amountIn }: ExactIn): number {

@@ -180,7 +180,7 @@ test("the stated fee of a limited direction is that of a sale that lowers the pr
   // 1 % of the first half, 91 % of the second: the fee and its rate are rounded up.
   assert.equal(ppm(2_506_281_447n), 460_001);
   assert.equal(ppm(1n), 990_000);
-  assert.equal(meteoraDammV2.leastFeePpm?.(limited(1n), MINT_B, CLOCK), 10_000);
+  assert.equal(meteoraDammV2.growingFee?.(limited(1n), MINT_B, CLOCK)?.(0), 10_000);
   assert.equal(meteoraDammV2.feePpm(limited(1n), MINT_A, CLOCK), 10_000);
   const over = { ...CLOCK, unixTimestamp: 1_790_000_001n };
   assert.equal(meteoraDammV2.feePpm(limited(1n), MINT_B, over), 10_000);

@@ -19,7 +19,7 @@ import {
 
 const PPM_PER_BPS = 100;
 const PPM = 1_000_000;
-const SMALL_FALL_BPS = 100;
+export const SMALL_FALL_BPS = 100;
 
 export type PairVaults = {
   readonly mintA: Address;
@@ -183,9 +183,12 @@ function leftAfter(left: number, { ppm }: Charged): number {
   return Math.floor((left * Math.max(0, PPM - ppm)) / PPM);
 }
 
-/** What a sale hands in that lowers the price by 1 %, before all fees, rounded down; base units. */
-export function smallSale<State>({ venue, state, inputMint }: Omit<SoldSide<State>, "epoch">) {
-  const paid = venue.reachable(state, inputMint, SMALL_FALL_BPS);
+/** What a sale hands in that lowers the price by so much, before all fees and at the spot, rounded down; base units. */
+export function saleOfFall<State>(
+  { venue, state, inputMint }: Omit<SoldSide<State>, "epoch">,
+  fallBps: number,
+): bigint {
+  const paid = venue.reachable(state, inputMint, fallBps);
   return soldFor(paid, venue.spotPrice(state, inputMint));
 }
 
