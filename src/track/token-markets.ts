@@ -9,6 +9,7 @@ import type { Market } from "#src/measure/market.ts";
 import type { TokenHolders } from "#src/measure/token-holders.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { runInParts } from "#src/platform/run-in-parts.ts";
+import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
 import { type AssessDeps, marketOf, openPools, versionOf } from "./assess-token.ts";
@@ -30,11 +31,10 @@ export type TokenMarketsDeps = {
   readonly background: BackgroundWork;
 };
 
-/** Questions that split dozens of positions, one at a time: on many pools each takes seconds. Tokens take turns. */
+/** Questions that split dozens of positions, one at a time: on many pools each takes seconds. */
 const LONG_QUESTIONS = {
   maxActive: 1,
   maxWaiting: 20,
-  maxWaitingOfGroup: 2,
   overloadedMessage: "Too many long questions are waiting; try again in a moment.",
 };
 
@@ -49,6 +49,7 @@ export class TokenMarkets {
   readonly #deps: TokenMarketsDeps;
   readonly #executed: ExecutedAnswers | null;
   readonly #longQuestions = new TaskQueue(LONG_QUESTIONS);
+  readonly #holdersFirst = new SingleFlight<Address, HoldersFirst | null>();
   readonly assess: AssessDeps;
 
   constructor(deps: TokenMarketsDeps) {
@@ -136,21 +137,23 @@ export class TokenMarkets {
   }
 
   /**
-   * The exits after these holders have sold, of the token's market, as `measure`.
+   * The exits after these holders have sold, of the token's market, as `measure`. Where a question about the token
+   * waits or is answered, a further one gets the same answer.
    *
    * @throws AppError overloaded if too many such questions wait
    */
   holdersFirst(mint: Address, holders: TokenHolders): Promise<HoldersFirst | null> {
-    const answer = async (): Promise<HoldersFirst | null> => {
-      const token = this.#deps.state.tokens.get(mint);
-      const lasting = token === undefined ? null : this.of(token);
-      const asked = token === undefined ? null : this.modelled(token);
-      if (lasting === null || asked === null)
-        return this.measure(mint, (market) => holdersFirst(market, holders));
-      const now = assessMarket(asked);
-      return runInParts(holdersFirstInParts(lasting, { holders, now }), this.#deps.clock);
-    };
-    return this.#longQuestions.run(answer, undefined, mint);
+    return this.#holdersFirst.run(mint, () =>
+      this.#longQuestions.run(async () => {
+        const token = this.#deps.state.tokens.get(mint);
+        const lasting = token === undefined ? null : this.of(token);
+        const asked = token === undefined ? null : this.modelled(token);
+        if (lasting === null || asked === null)
+          return this.measure(mint, (market) => holdersFirst(market, holders));
+        const now = assessMarket(asked);
+        return runInParts(holdersFirstInParts(lasting, { holders, now }), this.#deps.clock);
+      }),
+    );
   }
 
   #measurable(mint: Address, lasting: { readonly isLasting: boolean }): Measurable | null {
