@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
+import { mintAccount } from "#demo/token-accounts.ts";
 import { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
+import { meteoraDammV1 } from "#src/venues/meteora-damm-v1/adapter.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { ORACLE, WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
 import { oracleAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { sqrtPriceAtTick } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { dammV1Fixture, dammV1State, vaultShare } from "#test/support/meteora-pools.ts";
 import { whirlpoolFixture } from "#test/support/whirlpools.ts";
 import { loadMarket } from "./load-market.ts";
 import { createTracker } from "./tracker.ts";
@@ -75,6 +78,20 @@ test("a swap that arrives before the clock of its slot does not make its pool un
   swapAt(chain, BigInt(Math.floor(chain.nowMs / 1_000)));
   tracker.tick();
   assert.deepEqual(await ladder(), before);
+});
+
+test("a report of a DAMM v1 vault that arrives before the clock of its slot does not make its pools unsellable", async () => {
+  const plain = dammV1State();
+  const lastReport = NOW_SECONDS + 1n;
+  const state = dammV1State({ a: { ...plain.a, lastReport }, b: vaultShare(WSOL) });
+  const fixture = dammV1Fixture(state);
+  const chain = new ScriptedChain({ nowMs: Number(NOW_SECONDS) * 1_000 });
+  for (const [address, account] of fixture.accounts) chain.set(address, account);
+  chain.set(plain.a.mint, mintAccount({ supply: 1n << 60n, decimals: 6, slot: 1n }));
+  const loaded = await loadMarket({ ...depsOf(chain), venues: [meteoraDammV1] }, plain.a.mint);
+  assert.ok(loaded.kind === "market");
+  const [sold] = loaded.market.pools;
+  assert.ok((sold?.quote(1_000_000n) ?? 0n) > 0n);
 });
 
 test("a proof executes at a clock that no account of its market is newer than", async (t) => {

@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import { findProgramAddress, i64LeSeed } from "#src/units/program-address.ts";
 import type { AccountSet } from "../account-set.ts";
 import { ascendingMints, moneyRank, pairFilters, partnersOf } from "../shared/pool-search.ts";
@@ -49,6 +50,8 @@ export const meteoraDammV1: Venue<DammV1State> = {
   shares: liquidityShares,
   decode,
   status,
+  // Both vaults' profit is released from their last reports on.
+  writtenAt: ({ a, b }) => maxBigint(a.lastReport, b.lastReport),
   cautions: () => [],
   quoteExactIn,
   spotPrice,
