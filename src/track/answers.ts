@@ -130,8 +130,12 @@ export class Answers {
 
   /** A rest ends early where the last assessment may be of a slot that was dropped. */
   #isResting(token: FollowedToken, nowMs: number): boolean {
-    const { unconfirmed } = this.#deps.state;
-    return this.#costly.isResting(token, nowMs) && unconfirmed?.takenBack.has(token) !== true;
+    if (this.#deps.state.unconfirmed?.takenBack.has(token) === true) return false;
+    return this.#costly.isResting(token, { nowMs, hopsTakenBack: this.#hopsTakenBack });
+  }
+
+  get #hopsTakenBack(): number {
+    return this.#deps.state.unconfirmed?.hopsTakenBack ?? 0;
   }
 
   /** Takes the samples that are due among the next tokens, and writes the records whose slots are confirmed. */
@@ -185,7 +189,8 @@ export class Answers {
     const measured = assessToken(state, token, assess, { nowMs, maxAgeMs, isResting });
     if (measured === null) return null;
     const isMeasured = token.assessed !== before;
-    if (isMeasured) this.#costly.note(token, { startedMs, nowMs: clock.nowMs() });
+    const hopsTakenBack = this.#hopsTakenBack;
+    if (isMeasured) this.#costly.note(token, startedMs, { nowMs: clock.nowMs(), hopsTakenBack });
     const alertChange =
       isMeasured || isSampleDue(token.series, nowMs)
         ? observer.observe(token, measured, nowMs)

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import {
   mintAccount,
+  namedAddress,
   plainPool,
   plainPoolAccount,
   plainVenue,
@@ -14,6 +15,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import type { Venue } from "#src/venues/venue.ts";
+import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { MARKET_CLOCK } from "#test/support/played-market.ts";
 import { LOW_MINT, openTickPool } from "#test/support/played-tick-pool.ts";
@@ -21,6 +23,8 @@ import { createTracker } from "./tracker.ts";
 
 const SLOTS = 100;
 const SLOT_MS = 400;
+/** Longer than the rest after measurements of 400 ms. */
+const REST_SLOTS = 10;
 
 /** A token in use; `tookMs` of the clock pass in each measurement, and `noteMs` is called with them. */
 async function costlyToken(
@@ -178,4 +182,46 @@ test("the age of an answer lowers its confidence while its token rests, too", as
     if (chain.nowMs === askedMs && isStale) restingMs += 1_000;
   }
   assert.ok(restingMs > 10_000);
+});
+
+test("a dropped slot that had changed a hop ends the rest of the tokens behind it", async (t) => {
+  const chain = new ScriptedChain();
+  const coin = namedAddress("coin");
+  for (const mint of [LOW_MINT, coin]) placeMint(chain, mint);
+  const reserves = { base: 500_000_000_000_000n, quote: 80n * SOL };
+  const pool = placePool(chain, plainPool("pool", LOW_MINT, coin), reserves);
+  const ofHop = { base: 500n * SOL, quote: 500n * SOL };
+  const hop = placePool(chain, plainPool("hop", coin, WSOL), ofHop);
+  const slow = {
+    ...plainVenue(),
+    cautions() {
+      chain.nowMs += 100;
+      return [];
+    },
+  };
+  const clock = { nowMs: () => chain.nowMs };
+  const venues = [slow as Venue<unknown>];
+  const tracker = createTracker({ source: chain, venues, clock, database: null });
+  closeAfter(t, () => tracker.close());
+  const midPrice = async () => {
+    const answer = await tracker.snapshot(LOW_MINT);
+    assert.ok(answer.kind === "assessed");
+    return answer.assessment.measurement?.midPrice;
+  };
+  await midPrice();
+  await tracker.idle();
+  for (const more of [1n, 2n]) {
+    chain.advance(REST_SLOTS);
+    setReserves(chain, pool, { ...reserves, quote: reserves.quote + more });
+    chain.endSlot(chain.slot, "confirmed");
+    await midPrice();
+  }
+  chain.advance(REST_SLOTS);
+  const before = await midPrice();
+  chain.advance(REST_SLOTS);
+  setReserves(chain, hop, { ...ofHop, quote: 250n * SOL });
+  assert.notDeepEqual(await midPrice(), before);
+  chain.undoSlot();
+  chain.endSlot(chain.slot, "dropped");
+  assert.deepEqual(await midPrice(), before);
 });

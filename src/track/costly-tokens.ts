@@ -8,7 +8,15 @@ const REST_FACTOR = 9;
 /** A token is sampled this often. */
 const LONGEST_REST_MS = 10_000;
 
-type Cost = { readonly tookMs: number; readonly restMs: number; readonly endedAtMs: number };
+type Cost = {
+  readonly tookMs: number;
+  readonly restMs: number;
+  readonly endedAtMs: number;
+  readonly hopsTakenBack: number;
+};
+
+/** `hopsTakenBack` as of `Unconfirmed`; 0 if no slot may be dropped. */
+type Moment = { readonly nowMs: number; readonly hopsTakenBack: number };
 
 /**
  * Tokens whose measurement takes long, as those of dozens of pools that pay in chained coins. Anyone can create such
@@ -18,7 +26,7 @@ export class CostlyTokens {
   readonly #costs = new WeakMap<FollowedToken, Cost>();
 
   /** A pause of the thread may seem to be a part of one measurement: the shorter one of the last two counts. */
-  note(token: FollowedToken, { startedMs, nowMs }: { startedMs: number; nowMs: number }): void {
+  note(token: FollowedToken, startedMs: number, { nowMs, hopsTakenBack }: Moment): void {
     const tookMs = nowMs - startedMs;
     const before = this.#costs.get(token);
     if (tookMs < COSTLY_MS) {
@@ -27,11 +35,13 @@ export class CostlyTokens {
     }
     const costMs = Math.min(tookMs, before?.tookMs ?? 0);
     const restMs = Math.min(REST_FACTOR * costMs, LONGEST_REST_MS);
-    this.#costs.set(token, { tookMs, restMs, endedAtMs: nowMs });
+    this.#costs.set(token, { tookMs, restMs, endedAtMs: nowMs, hopsTakenBack });
   }
 
-  isResting(token: FollowedToken, nowMs: number): boolean {
+  /** Where a hop was taken back, the last assessment may be of a slot that was dropped: the rest ends. */
+  isResting(token: FollowedToken, { nowMs, hopsTakenBack }: Moment): boolean {
     const cost = this.#costs.get(token);
-    return cost !== undefined && isWithin(cost.restMs, cost.endedAtMs, nowMs);
+    if (cost === undefined || cost.hopsTakenBack !== hopsTakenBack) return false;
+    return isWithin(cost.restMs, cost.endedAtMs, nowMs);
   }
 }

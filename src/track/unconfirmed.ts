@@ -33,6 +33,8 @@ export type Unconfirmed = {
   readonly records: WaitingRecord[];
   /** Tokens that a dropped slot had changed, until that is published. */
   readonly takenBack: Map<FollowedToken, TakenBack>;
+  /** Dropped slots so far that had changed a pool of a hop, which any token may be sold through. */
+  hopsTakenBack: number;
 };
 
 /** A sample or an answer of a token, to be written. */
@@ -64,6 +66,7 @@ export function createUnconfirmed(): Unconfirmed {
     confirmedSlot: -1n,
     records: [],
     takenBack: new Map(),
+    hopsTakenBack: 0,
   };
 }
 
@@ -211,6 +214,7 @@ function takeBackRecords(
       if (use.kind === "pool-need" && use.pool.group.token === null) isHop = true;
     });
   }
+  if (isHop) unconfirmed.hopsTakenBack++;
   const isVoid = (record: WaitingRecord): boolean =>
     record.slot + CHANGE_AFTER_SLOT >= slot && (isHop || series.has(record.token));
   const { records } = unconfirmed;
