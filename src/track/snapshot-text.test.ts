@@ -4,6 +4,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import { someMeasurement, someSnapshot } from "#test/support/assessments.ts";
 import {
   type AssessedSnapshot,
+  agedAssessment,
   parseLevels,
   parseSnapshot,
   renew,
@@ -64,4 +65,15 @@ test("levels are read as version 5 stored them, and are stored in the same form"
   assert.deepEqual([lastLevel, lastMs], [2.0794415416798357, 1_800_003_750_000]);
   assert.equal(snapshotText(before, read), text);
   assert.deepEqual(parseSnapshot(text), before);
+});
+
+test("an assessment whose age changes nothing stays the same object, so that it is not compared as text again", () => {
+  const { assessment } = before;
+  const at = (ageMs: number) => agedAssessment(assessment, assessment.stateTimeMs + ageMs);
+  assert.equal(at(30_000), assessment);
+  assert.deepEqual(at(31_000).findings, [
+    { kind: "stale", ageSeconds: 31 },
+    ...assessment.findings,
+  ]);
+  assert.deepEqual(agedAssessment(at(31_000), assessment.stateTimeMs), assessment);
 });

@@ -83,15 +83,13 @@ function isSameBut<Fields extends object>(
   return true;
 }
 
-/** The same measurement assessed at a later time: first marked as stale, later blocked. */
+/** The same measurement assessed at a later time: the same object at first, later marked as stale, and at last blocked. */
 export function agedAssessment(assessment: Assessment, nowMs: number): Assessment {
   const ageSeconds = Math.max(0, Math.floor((nowMs - assessment.stateTimeMs) / 1_000));
+  const isStale = ageSeconds > CALIBRATION.confidence.ageMediumSeconds;
   const others = assessment.findings.filter(({ kind }) => kind !== "stale");
-  const findings = inOrder(
-    ageSeconds > CALIBRATION.confidence.ageMediumSeconds
-      ? [{ kind: "stale", ageSeconds }, ...others]
-      : others,
-  );
+  if (!isStale && others.length === assessment.findings.length) return assessment;
+  const findings = inOrder(isStale ? [{ kind: "stale", ageSeconds }, ...others] : others);
   if (ageSeconds <= CALIBRATION.block.staleSeconds) return { ...assessment, findings };
   const blocked = assessment.blocked ?? "stale";
   return { ...assessment, findings, measurement: null, blocked };
