@@ -29,14 +29,15 @@ export const streamAlerts = defineOperation({
     },
   },
   errors: ["unauthorized", "rate_limit_exceeded"],
-  async handler({ caller: { userId }, language, request, reply }, { feed, streams }) {
+  async handler({ caller, language, request, reply }, { feed, streams }) {
+    const { userId } = caller;
     if (streams.countOf(userId) >= MOST_STREAMS) {
       reply.header("retry-after", STREAM_MAY_END_SECONDS);
       throw new AppError("rate_limit_exceeded", {
         publicMessage: `You have ${MOST_STREAMS} streams open; close one first.`,
       });
     }
-    const stream = streams.open(request, reply, userId);
+    const stream = streams.open(request, reply, caller);
     const following = feed.follow(userId, lastEventId(request), (alert) => {
       const data = JSON.stringify(alertItem(alert, language));
       stream.send({ event: "alert", id: String(alert.id), data });

@@ -9,8 +9,11 @@ import type { AnonymousCaller, Caller, UserCaller } from "#src/users/caller.ts";
  */
 export type Callers = {
   readonly identify: (request: FastifyRequest) => Promise<Caller>;
-  /** Whether the key or session of an earlier request is still valid; no use of the key. Throws if that can't be read. */
-  readonly isStillValid: (request: FastifyRequest) => Promise<boolean>;
+  /**
+   * Whether the key or session that the caller of an earlier request was identified by is still valid: a request
+   * may have both. No use of the key. Throws if that can't be read.
+   */
+  readonly isStillValid: (request: FastifyRequest, caller: UserCaller) => Promise<boolean>;
   /** The anonymous caller of the request's address. */
   readonly anonymous: (request: FastifyRequest) => AnonymousCaller;
   /**

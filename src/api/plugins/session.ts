@@ -64,9 +64,9 @@ export function createCallers(deps: {
       found.set(request, caller);
       return caller;
     },
-    async isStillValid(request) {
-      const { "x-api-key": apiKey } = request.headers;
-      if (apiKey !== undefined) return users.apiKeys.isValid(String(apiKey), clock.nowMs());
+    async isStillValid(request, { via }) {
+      if (via.kind === "api-key")
+        return users.apiKeys.isValid(String(request.headers["x-api-key"]), clock.nowMs());
       try {
         return (await bySession(request)) !== null;
       } catch (error) {

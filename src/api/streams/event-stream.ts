@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import { Poller } from "#src/platform/poller.ts";
-import type { UserCaller } from "#src/users/caller.ts";
+import type { Caller, UserCaller } from "#src/users/caller.ts";
 import { VARY } from "../plugins/conditional.ts";
 
 const HEARTBEAT_MS = 15_000;
@@ -24,8 +24,11 @@ export type EventStream = {
 
 type StreamOwner = {
   readonly request: FastifyRequest;
-  readonly userId: UserCaller["userId"] | null;
+  readonly caller: Caller;
 };
+
+/** Whether the key or session that the caller of an earlier request was identified by is still valid. */
+type AccessCheck = (request: FastifyRequest, caller: UserCaller) => Promise<boolean>;
 
 /** Longer than a stream takes to open: its first answer may have to be loaded. */
 const OPENED_WITHIN_MS = 60_000;
@@ -36,7 +39,7 @@ const CHECK_ACCESS_EVERY_MS = 30_000;
 /** All open streams: closing the app closes them. */
 export class EventStreams {
   readonly #open = new Map<EventStream, StreamOwner>();
-  readonly #isValid: (request: FastifyRequest) => Promise<boolean>;
+  readonly #isValid: AccessCheck;
   /** When the access of users changed, by the monotonic clock. */
   readonly #changedAtMs = new BoundedMap<string, number>(REMEMBERED_USERS);
   readonly #accessChecks = new Poller({
@@ -45,48 +48,48 @@ export class EventStreams {
     failures: null,
   });
 
-  /** @param isValid whether the key or session of an earlier request is still valid */
-  constructor(isValid: (request: FastifyRequest) => Promise<boolean>) {
+  constructor(isValid: AccessCheck) {
     this.#isValid = isValid;
     this.#accessChecks.start();
   }
 
-  /** `userId`: the user of the key or session that the stream was opened with; null if anonymous. */
-  open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    userId: UserCaller["userId"] | null,
-  ): EventStream {
+  open(request: FastifyRequest, reply: FastifyReply, caller: Caller): EventStream {
     const stream = openEventStream(request, reply);
-    this.#open.set(stream, { request, userId });
+    this.#open.set(stream, { request, caller });
     stream.onClose(() => this.#open.delete(stream));
-    const changedAtMs = this.#changedAtMs.get(userId ?? "") ?? Number.NEGATIVE_INFINITY;
+    if (caller.kind === "anonymous") return stream;
+    const changedAtMs = this.#changedAtMs.get(caller.userId) ?? Number.NEGATIVE_INFINITY;
     // The change may have come while the stream was about to open.
-    if (performance.now() - changedAtMs < OPENED_WITHIN_MS) void this.#recheck(stream, request);
+    if (performance.now() - changedAtMs < OPENED_WITHIN_MS)
+      void this.#recheck(stream, request, caller);
     return stream;
   }
 
   countOf(userId: UserCaller["userId"]): number {
-    return this.#open.values().reduce((sum, open) => sum + (open.userId === userId ? 1 : 0), 0);
+    return this.#open
+      .values()
+      .filter(({ caller }) => caller.kind === "user" && caller.userId === userId)
+      .reduce((sum) => sum + 1, 0);
   }
 
   /** The access of a user changed: closes the streams whose key or session is not valid any more. */
   async recheck(userId: UserCaller["userId"]): Promise<void> {
     this.#changedAtMs.set(userId, performance.now());
-    for (const [stream, open] of this.#open)
-      if (open.userId === userId) await this.#recheck(stream, open.request);
+    for (const [stream, { request, caller }] of this.#open)
+      if (caller.kind === "user" && caller.userId === userId)
+        await this.#recheck(stream, request, caller);
   }
 
-  async #recheck(stream: EventStream, request: FastifyRequest): Promise<void> {
-    if (!(await this.#isValid(request).catch(() => false))) stream.close();
+  async #recheck(stream: EventStream, request: FastifyRequest, caller: UserCaller): Promise<void> {
+    if (!(await this.#isValid(request, caller).catch(() => false))) stream.close();
   }
 
   /** Keys and sessions also end by time, without a change of their user's access. */
   async #checkAccess(): Promise<void> {
-    for (const [stream, { request, userId }] of this.#open) {
+    for (const [stream, { request, caller }] of this.#open) {
+      if (caller.kind === "anonymous") continue;
       // Where it can't be read now, as while the database is away, the next check decides.
-      const isValid = userId === null || (await this.#isValid(request).catch(() => true));
-      if (!isValid) stream.close();
+      if (!(await this.#isValid(request, caller).catch(() => true))) stream.close();
     }
   }
 

@@ -78,3 +78,22 @@ test("while keys can't be read, a stream goes on", async (t) => {
     stream.close();
   });
 });
+
+test("a stream of alerts lives as long as its session, whichever key came with it", async (t) => {
+  await listening(t, async ({ send, signIn, users }, base) => {
+    const { cookie, origin } = await signIn("ana@example.com");
+    const { key } = (
+      await send("POST", "/api/account/keys", { headers: { cookie, origin } })
+    ).json();
+    const withInvalid = await openStream(t, base + ALERTS, { cookie, "x-api-key": "mistyped" });
+    for (const _ of [1, 2]) {
+      t.mock.timers.tick(CHECKED_WITHIN_MS);
+      for (const __ of [1, 2]) assert.equal((await withInvalid.next()).event, "heartbeat");
+    }
+    const withValid = await reading(base + ALERTS, { cookie, "x-api-key": key });
+    users.advance(400 * 24 * HOUR_MS);
+    t.mock.timers.tick(CHECKED_WITHIN_MS);
+    assert.match(await withValid.text(), /^event: heartbeat/);
+    withInvalid.close();
+  });
+});

@@ -90,11 +90,7 @@ export class TokenStreams {
       this.#leave(grant.caller, mints.length);
       throw error;
     }
-    const stream = this.#deps.streams.open(
-      request,
-      reply,
-      grant.caller.kind === "user" ? grant.caller.userId : null,
-    );
+    const stream = this.#deps.streams.open(request, reply, grant.caller);
     await this.#serve(stream, input);
     return {};
   }
