@@ -40,8 +40,8 @@ export class Deployment extends Endings {
 
   constructor() {
     super();
-    this.after(() => rmSync(this.dataDir, { recursive: true, force: true }));
     closeOnSignal(this);
+    this.after(() => rmSync(this.dataDir, { recursive: true, force: true }));
   }
 
   /** One process with the embedded database. */

@@ -68,7 +68,6 @@ type Row = {
 type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
 const endings = new Endings();
-closeOnSignal(endings);
 const mints = measuredSnapshots(Number(values.tokens)).map(({ assessment }) => assessment.mint);
 const rows: Row[] = [];
 for (const replicas of values.replicas.split(",").map(Number)) {
@@ -82,6 +81,7 @@ for (const replicas of values.replicas.split(",").map(Number)) {
 if (!values.json) print(rows);
 
 async function measure(relay: Row["relay"], replicas: number): Promise<Row> {
+  closeOnSignal(endings);
   try {
     const { url } = await startRedis(endings);
     const admin = await openAdmin(url);

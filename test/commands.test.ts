@@ -86,6 +86,23 @@ test("an interrupted measurement ends once every part is closed, with the signal
   assert.deepEqual({ status, stdout }, { status: 128 + 15, stdout: "service\nfolder\n" });
 });
 
+const INTERRUPTED_IN_ITS_SECOND_PART = `import { setTimeout as delay } from "node:timers/promises";
+import { closeOnSignal } from "#bench/close-on-signal.ts";
+import { Endings } from "#test/support/ending.ts";
+for (const part of ["first", "second"]) {
+  const endings = new Endings();
+  closeOnSignal(endings);
+  endings.after(() => delay(50).then(() => console.log(part)));
+  if (part === "second") process.kill(process.pid, "SIGTERM");
+  await delay(part === "first" ? 0 : 1_000);
+  await endings.close();
+}`;
+
+test("a measurement that is interrupted after one part has ended closes the part that runs", () => {
+  const { status, stdout } = run("--input-type=module", "--eval", INTERRUPTED_IN_ITS_SECOND_PART);
+  assert.deepEqual({ status, stdout }, { status: 128 + 15, stdout: "first\nsecond\n" });
+});
+
 test("a signal to npm reaches a measuring command: the script is replaced by it", () => {
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
   const measuring = Object.entries(scripts).filter(([, line]) => String(line).includes("bench/"));
