@@ -11,7 +11,7 @@ import {
   type SampledLane,
   sampleLane,
 } from "./lane.ts";
-import { quoteRouteAscending, type Route } from "./route.ts";
+import { keptOfFirstUnit, quoteRouteAscending, type Route } from "./route.ts";
 import { bestSplit } from "./split.ts";
 
 /**
@@ -264,8 +264,7 @@ function roundingOf(pools: readonly QuotablePool[]): number {
 
 /** What a first unit pays after fees, as a double. */
 function steepestOf(pool: QuotablePool): number {
-  const feePpm = pool.growingFee?.(0) ?? pool.feePpm;
-  return Math.max(0, 1 - feePpm / 1_000_000) * spotOf(pool);
+  return keptOfFirstUnit(pool) * spotOf(pool);
 }
 
 function spotOf({ spotPrice }: QuotablePool): number {

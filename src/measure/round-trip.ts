@@ -7,7 +7,7 @@ import { openExits, paidForPosition } from "./exits.ts";
 import { type Lane, sampleLane } from "./lane.ts";
 import type { Market } from "./market.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
-import type { Route } from "./route.ts";
+import { keptOfFirstUnit, type Route } from "./route.ts";
 import { slippagePct } from "./slippage.ts";
 import { bestSplit } from "./split.ts";
 
@@ -132,10 +132,11 @@ function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | nu
 
 function buyLane(route: Route): Lane {
   const steepest = [...route.hops, route.pool].reduce((slope, { purchases }) => {
-    const { spotPrice, feePpm, growingFee } = purchases;
+    const { spotPrice } = purchases;
     if (spotPrice === null) return 0;
-    const kept = Math.max(0, 1 - (growingFee?.(0) ?? feePpm) / 1_000_000);
-    return slope * kept * ratioToNumber(spotPrice.numerator, spotPrice.denominator);
+    return (
+      slope * keptOfFirstUnit(purchases) * ratioToNumber(spotPrice.numerator, spotPrice.denominator)
+    );
   }, STEEPEST_SLACK);
   return {
     steepest,

@@ -202,6 +202,14 @@ export function isPaused({ status }: Pick<QuotablePool, "status">): boolean {
   return status === "paused" || status === "not-open-yet";
 }
 
+/** What a first unit keeps of its worth after all fees of one pool, as a share. */
+export function keptOfFirstUnit({
+  feePpm,
+  growingFee,
+}: Pick<QuotablePool, "feePpm" | "growingFee">): number {
+  return Math.max(0, 1 - (growingFee?.(0) ?? feePpm) / PPM);
+}
+
 /** What a small sale loses to the fees of pools in a row, as a share. */
 function feeShareOf(pools: readonly QuotablePool[]): number {
   return 1 - pools.reduce((kept, { feePpm }) => kept * Math.max(0, 1 - feePpm / PPM), 1);

@@ -7,7 +7,7 @@ import { countQuotes, quoteCorners, quoteLane, type SampledLane, sampleLane } fr
 import { withLowestCeilings } from "./lowest-ceilings.ts";
 import type { TokenFacts } from "./market.ts";
 import { outerBound } from "./outer-bound.ts";
-import type { Route } from "./route.ts";
+import { keptOfFirstUnit, type Route } from "./route.ts";
 
 const BPS = 10_000n;
 /** Sums of doubles are off by less. */
@@ -127,7 +127,7 @@ function laneAround(
     .toSorted((a, b) => (a < b ? -1 : 1));
   // A transfer fee adds one rounding, in units of the token that have paid the first pool's fee already.
   const { steepest, rounding = 0 } = own.lane;
-  const kept = 1 - (route.pool.growingFee?.(0) ?? route.pool.feePpm) / 1_000_000;
+  const kept = keptOfFirstUnit(route.pool);
   const unit = kept > 0 ? steepest / kept : 0;
   const rounded = token.transferFee === null ? rounding : rounding + unit;
   return sampleLane({ ...own.lane, rounding: rounded }, amounts);

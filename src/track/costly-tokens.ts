@@ -15,7 +15,7 @@ type Cost = {
   readonly hopsTakenBack: number;
 };
 
-/** `hopsTakenBack` as of `Unconfirmed`; 0 if no slot may be dropped. */
+/** `hopsTakenBack` as in `Unconfirmed`; 0 if no slot can be dropped. */
 type Moment = { readonly nowMs: number; readonly hopsTakenBack: number };
 
 /**

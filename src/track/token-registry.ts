@@ -272,7 +272,10 @@ export class TokenRegistry {
   /** The tokens that this sweep visits: all of them in turn, so that a sweep of 100,000 is short. */
   #nextVisits(nowMs: number): readonly FollowedToken[] {
     const visited: FollowedToken[] = [];
-    this.#rounds.visit(nowMs, (token) => visited.push(token) > 0);
+    this.#rounds.visit(nowMs, (token) => {
+      visited.push(token);
+      return true;
+    });
     return visited;
   }
 

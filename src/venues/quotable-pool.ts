@@ -72,7 +72,7 @@ export type QuotablePool = {
   readonly spotPrice: Ratio | null;
   /** All fees of a small sale, parts per million: the pool's, and both mints' transfer fees. */
   readonly feePpm: number;
-  /** As of the venue. */
+  /** All fees by the size of the sale, where larger ones pay a higher rate; null or absent: all pay `feePpm`. */
   readonly growingFee?: GrowingFee | null;
   /** The part of `feePpm` that depends on the pool's depth; absent: no part does. */
   readonly cappedFee?: CappedFee | null;

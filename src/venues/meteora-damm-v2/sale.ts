@@ -9,7 +9,6 @@ import { POOL, POOL_AUTHORITY, POOL_DISCRIMINATOR, POOL_LENGTH, PROGRAM_ID } fro
 /** PDA ["__event_authority"]. */
 const EVENT_AUTHORITY = address("3rmHSu74h1ZcmAisVcWerTCiRDQbUrBKmcwptYGjHfet");
 const SWAP = discriminator("f8c69e91e17587c8");
-/** Pools with a rate limiter read there whether the transaction swaps more than once. */
 
 /** @see MeteoraAg/damm-v2 programs/cp-amm/src/instructions/swap, and the IDL in npm \@meteora-ag/cp-amm-sdk */
 export const meteoraDammV2Sale: VenueSale = {
@@ -47,6 +46,7 @@ function build({ pool, known, amountIn, seller }: SaleRequest): BuiltSale {
     readable(PROGRAM_ID),
     readable(EVENT_AUTHORITY),
     readable(PROGRAM_ID),
+    // Pools with a rate limiter read there whether the transaction swaps more than once.
     readable(INSTRUCTIONS_SYSVAR),
   ];
   return {

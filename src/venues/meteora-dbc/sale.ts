@@ -9,7 +9,6 @@ import { DBC_POOL_AUTHORITY, DBC_PROGRAM, POOL_CONFIG, VIRTUAL_POOL } from "./la
 /** PDA ["__event_authority"]. */
 const EVENT_AUTHORITY = address("8Ks12pbrD6PXxfty1hVQiE9sc289zgU1zHkvXhrSdriF");
 const SWAP = discriminator("f8c69e91e17587c8");
-/** Curves with a rate limiter read there whether the transaction swaps more than once. */
 
 /** @see MeteoraAg/dynamic-bonding-curve-sdk, packages/dynamic-bonding-curve/src/idl, instruction swap */
 export const meteoraDbcSale: VenueSale = {
@@ -49,6 +48,7 @@ function build({ pool, known, amountIn, seller }: SaleRequest): BuiltSale {
     readable(DBC_PROGRAM),
     readable(EVENT_AUTHORITY),
     readable(DBC_PROGRAM),
+    // Curves with a rate limiter read there whether the transaction swaps more than once.
     readable(INSTRUCTIONS_SYSVAR),
   ];
   return {
