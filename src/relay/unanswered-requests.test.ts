@@ -6,7 +6,7 @@ import { RelayUnavailable } from "./relay-link.ts";
 import { relayTopics } from "./relay-messages.ts";
 import { UnansweredRequests } from "./unanswered-requests.ts";
 
-test("the tracker has 15 s for a question, and a minute for the forty sales of a curve", async (t) => {
+test("the tracker has 15 s for a question, and a minute for a curve or the exits after the holders", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const link = { publish: async () => {} };
   const requests = new UnansweredRequests({ link, topics: relayTopics("test"), replica: "one" });
@@ -25,14 +25,21 @@ test("the tracker has 15 s for a question, and a minute for the forty sales of a
     ends("exit", requests.send("exit", [mint, sale])),
     ends("curve", requests.send("curve", [mint])),
     ends("late curve", requests.send("curve", [mint])),
+    ends("holders", requests.send("holdersFirst", [mint])),
   ];
   t.mock.timers.tick(15_000);
   await nextTurn();
   assert.deepEqual(ended, ["exit failed"]);
   t.mock.timers.tick(44_999);
   requests.receive({ term: 1n, id: 2, answer: null });
+  requests.receive({ term: 1n, id: 4, answer: null });
   await nextTurn();
   t.mock.timers.tick(1);
   await Promise.all(all);
-  assert.deepEqual(ended, ["exit failed", "curve answered", "late curve failed"]);
+  assert.deepEqual(ended, [
+    "exit failed",
+    "curve answered",
+    "holders answered",
+    "late curve failed",
+  ]);
 });

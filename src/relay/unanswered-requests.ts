@@ -12,8 +12,9 @@ import {
 
 /** The longest time that loading a token from a slow node takes. */
 const ANSWER_WITHIN_MS = 15_000;
-/** After its load a curve takes forty sales, which wait for others where a program has to execute each. */
-const CURVE_WITHIN_MS = 60_000;
+/** A curve is forty sales, each executed where a model is wrong; exits after the holders wait for those of other tokens. */
+const LONG_ANSWER_WITHIN_MS = 60_000;
+const LONG_ANSWERS: ReadonlySet<TrackerRequestKind> = new Set(["curve", "holdersFirst"]);
 const MAX_UNANSWERED = 5_000;
 
 /** A request failed by a bug of the tracker: the chain can be reached, and the tracker's log has the stack. */
@@ -65,7 +66,7 @@ export class UnansweredRequests {
     answered.promise.catch(() => undefined);
     const timer = setTimeout(
       () => answered.reject(new RelayUnavailable("the tracker did not reply in time")),
-      kind === "curve" ? CURVE_WITHIN_MS : ANSWER_WITHIN_MS,
+      LONG_ANSWERS.has(kind) ? LONG_ANSWER_WITHIN_MS : ANSWER_WITHIN_MS,
     );
     this.#waiting.set(id, {
       text,
