@@ -13,7 +13,7 @@ import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
 import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
 import { addWatchlistEntry } from "#src/store/watchlist.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { createSmtpMailer } from "#src/users/mailer.ts";
 import { tierLimits } from "#src/users/tiers.ts";
@@ -74,7 +74,7 @@ const source = createRpcSource({
 });
 // Reads, subscriptions and their sockets are the product's own; only the search for pools is not.
 const searched = { ...source, searchAccounts: searchOf(market) };
-const tracker = createTracker({
+const tracker = new Tracker({
   source: searched,
   venues: VENUES,
   clock: systemClock,

@@ -13,7 +13,7 @@ import { MeasureByExecution } from "#src/proof/measure-by-execution.ts";
 import { ProofSampler } from "#src/proof/proof-sampler.ts";
 import { Proofs } from "#src/proof/proofs.ts";
 import type { Prover } from "#src/proof/prover.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
@@ -93,7 +93,7 @@ async function measureByExecution(): Promise<void> {
   };
   let failing: ReadonlySet<VenueId> = new Set();
   const measuring = new MeasureByExecution({ prover, venues: () => failing });
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source, venues: VENUES, clock: systemClock, database: null },
     byExecution: {
       venues: () => failing,

@@ -5,7 +5,7 @@ import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { mapSome } from "#src/platform/map-some.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { bytesOf, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -45,7 +45,7 @@ const stream = buildStream({
 });
 const now = (): number => performance.timeOrigin + performance.now();
 const source = createStreamSource(stream, systemClock);
-const tracker = createTracker({
+const tracker = new Tracker({
   source,
   venues: VENUES,
   clock: systemClock,

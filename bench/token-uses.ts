@@ -7,7 +7,7 @@ import { formatTable } from "#src/cli/output.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { migrate } from "#src/store/migrate.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { startCountingProxy } from "#test/real-node/counting-proxy.ts";
@@ -82,7 +82,7 @@ async function follow(name: string, mints: readonly Address[]): Promise<Follower
   const folder = await mkdtemp(join(dataDir, "tracker-"));
   const database = openDatabase({ databaseUrl: null, dataDir: folder });
   await migrate(database, systemClock.nowMs());
-  const tracker = createTracker({ source, venues: VENUES, clock: systemClock, database });
+  const tracker = new Tracker({ source, venues: VENUES, clock: systemClock, database });
   tracker.start();
   for (const mint of mints) await tracker.snapshot(mint);
   ends.unshift(

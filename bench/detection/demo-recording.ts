@@ -6,7 +6,7 @@ import { recordedSource, trackRecorded } from "#src/cli/record-follow.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { UpdateFiles } from "#src/node/update-files.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ReplayedAlert } from "./recorded.ts";
 
@@ -54,7 +54,7 @@ export async function recordDemo(options: DemoRecording): Promise<RecordedDemo> 
   });
   const files = new UpdateFiles({ folder, fileBytes, totalBytes: NO_LIMIT });
   await files.begin(nowMs);
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: recordedSource(source, files, clock),
     venues: VENUES,
     clock,

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import type { Address } from "#src/units/address.ts";
 import {
@@ -12,7 +13,6 @@ import type { Script } from "./scripts.ts";
 import type { Reading } from "./stage.ts";
 import { addReading, type Drain, drainsOf, emptySeries } from "./truth.ts";
 
-const DAY_MS = 86_400_000;
 const SUPPLY = 2n ** 63n;
 /** A virtual market's base is in units of so many. */
 const BASE_SCALE = 1e7;
@@ -33,7 +33,7 @@ export function playToEnd(script: Script, seed: number, market: number): PlayedM
     if (reading.timeMs > newest) readings.push({ ...reading, market: { ...reading.market } });
     addReading(series, reading);
   });
-  const days = ((readings.at(-1)?.timeMs ?? 0) - (readings[0]?.timeMs ?? 0)) / DAY_MS;
+  const days = ((readings.at(-1)?.timeMs ?? 0) - (readings[0]?.timeMs ?? 0)) / MS_PER_DAY;
   return { readings, drains: drainsOf(series), days };
 }
 

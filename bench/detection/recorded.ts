@@ -3,13 +3,14 @@ import { logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
 import { slippageAtSize } from "#src/measure/ladder.ts";
 import { lossesBetween } from "#src/measure/losses.ts";
 import { readUpdateFile } from "#src/node/update-files.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { dayGridOf } from "#src/track/history/past-day.ts";
 import { type Sample, sampleOf } from "#src/track/history/sample.ts";
 import { firstBasis } from "#src/track/history/series.ts";
 import { nextBasis } from "#src/track/history/series-basis.ts";
 import { changesOf, rangeOf, WAITED_SECONDS } from "#src/track/history/waiting.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { heldWithin } from "./held-within.ts";
@@ -29,7 +30,6 @@ const TICK_MS = 15;
 const GAP_MS = 60_000;
 /** Whether an alert was right is known after this time. */
 const JUDGED_AFTER_MS = 1_800_000;
-const DAY_MS = 86_400_000;
 
 /** An alert that turned on or off, at a chain time. */
 export type ReplayedAlert = {
@@ -59,7 +59,7 @@ export type Replay = {
  */
 export async function replayFiles(paths: readonly string[]): Promise<Replay> {
   const chain = new ReplayedChain();
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: VENUES,
     clock: { nowMs: () => chain.nowMs },
@@ -159,7 +159,7 @@ function judged({ series, alarms }: ReplayedToken) {
   const fromMs = series.timesMs[0] ?? 0;
   const toMs = series.timesMs.at(-1) ?? fromMs;
   const known = alarms.filter((alarm) => alarm.fromMs <= toMs - JUDGED_AFTER_MS);
-  return { drains: drainsOf(series), alarms: known, days: (toMs - fromMs) / DAY_MS };
+  return { drains: drainsOf(series), alarms: known, days: (toMs - fromMs) / MS_PER_DAY };
 }
 
 type Watched = {

@@ -1,10 +1,9 @@
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import type { NamedDetector } from "./detectors.ts";
 import { SCRIPTS, type Script } from "./scripts.ts";
 import { type Alarm, emptyTally, noteAlarm, type Tally, tallyMarket } from "./tally.ts";
 import { addReading, drainsOf, emptySeries } from "./truth.ts";
-
-const DAY_MS = 86_400_000;
 
 /** Plays the markets of one script once, and lets every detector watch each of them. */
 export function playScript(
@@ -38,7 +37,7 @@ function playMarket(
     });
   });
   const drains = drainsOf(series);
-  const days = ((series.timesMs.at(-1) ?? 0) - (series.timesMs[0] ?? 0)) / DAY_MS;
+  const days = ((series.timesMs.at(-1) ?? 0) - (series.timesMs[0] ?? 0)) / MS_PER_DAY;
   tallies.forEach((tally, index) => {
     tallyMarket(tally, { drains, alarms: alarms[index] ?? [], days });
   });

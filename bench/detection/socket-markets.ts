@@ -2,7 +2,7 @@ import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { clockAt } from "#src/node/slot-clock.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { caughtUp } from "./demo-recording.ts";
@@ -50,7 +50,7 @@ export async function playOverSockets(
     clock: { nowMs: () => performance.now() },
     random: () => 0.5,
   });
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source,
     venues: [plainVenue()],
     clock: { nowMs: () => nowMs },

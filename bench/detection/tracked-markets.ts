@@ -1,4 +1,4 @@
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { namedAddress, type PlainPool, plainPool, plainVenue } from "./plain-pool-venue.ts";
 import { accountsOf, mintFor, playToEnd } from "./played-readings.ts";
@@ -28,7 +28,7 @@ async function trackMarket(readings: readonly Reading[]): Promise<readonly Alarm
   const pool = plainPool("tracked", mint, WSOL);
   chain.set(mint, mintFor());
   write(chain, pool, first);
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -1,3 +1,4 @@
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Reading } from "./stage.ts";
 
 /**
@@ -25,7 +26,6 @@ export type TrueSeries = {
 };
 
 const LOOKBACK_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 const LASTED_MS = 60_000;
 const STAYS_MS = 1_800_000;
 const NEAR = 0.05;
@@ -54,7 +54,7 @@ export function drainsOf(series: TrueSeries): readonly Drain[] {
   const kept = lastedMinute(series, series.liquidities);
   const drains: Drain[] = [];
   const hour = new Peaks(timesMs, levels, LOOKBACK_MS);
-  const day = new Peaks(timesMs, levels, DAY_MS);
+  const day = new Peaks(timesMs, levels, MS_PER_DAY);
   let quietUntilMs = 0;
   for (let index = 0; index < logs.length; index++) {
     const log = logs[index] ?? 0;

@@ -5,7 +5,7 @@ import { createRpcSource } from "#src/chain/rpc-source.ts";
 import type { LocalNodeUrls } from "#src/node/node.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -49,7 +49,7 @@ export async function openProduct(
   const rpc = createRpcSource({ ...urls, origin: "live", clock, random: Math.random });
   const source = recordingSource(rpc);
   const record = new AccuracyRecord();
-  const tracker = createTracker({ source, venues: VENUES, clock, database: null });
+  const tracker = new Tracker({ source, venues: VENUES, clock, database: null });
   const accuracy = options.withAccuracy
     ? new Accuracy({
         ...{ source, tracker, record, clock, starts: rpc, database: null },

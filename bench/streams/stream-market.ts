@@ -5,7 +5,7 @@ import { createRpcSource } from "#src/chain/rpc-source.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { FakeGeyser } from "#test/support/fake-geyser.ts";
 
@@ -41,7 +41,7 @@ export async function openStreamMarket(options: {
   const reads = createRpcSource({ ...urls, ...deps, origin: "live" });
   const source = await createGeyserSource({ ...deps, url, token: "token", reads });
   const everything = { venues: VENUES, transactions: source };
-  const tracker = createTracker({ source, venues: VENUES, clock, database: null, everything });
+  const tracker = new Tracker({ source, venues: VENUES, clock, database: null, everything });
   tracker.start();
   return {
     ...{ demo, ledger, geyser, source, tracker, logged, clock },

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { TokenArchive } from "#src/track/history/archive.ts";
 import type { Sample } from "#src/track/history/sample.ts";
@@ -15,7 +16,6 @@ import {
 import { WaitingJudge } from "./waiting-judge.ts";
 
 const START_MS = 1_800_000_000_000;
-const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const STEP_MS = 10_000;
 const NOTHING_HELD = { judged: LEAST_JUDGED - 1, held80: 0, held98: 0, below10: 0 };
@@ -41,7 +41,7 @@ type Days = {
 
 /** A judge whose token has ranges of 1 % (80 %) and 2 % (98 %) on both sides. */
 function judging(days: Days = {}) {
-  const { toMs = START_MS, firstSeenMs = START_MS - 2 * DAY_MS } = days;
+  const { toMs = START_MS, firstSeenMs = START_MS - 2 * MS_PER_DAY } = days;
   const { waiting = rangesWithin(-1, 1) } = days;
   const record = new HeldWaitings();
   const judge = new WaitingJudge(record);
@@ -88,7 +88,7 @@ test("a range holds if the later change is within it, its ends included", () => 
     const judge = new WaitingJudge(record);
     for (let time = 0; time < LEAST_JUDGED; time++) {
       const from = time * 2;
-      const toMs = START_MS + from * DAY_MS;
+      const toMs = START_MS + from * MS_PER_DAY;
       // The exit of a calm token does not change.
       const waiting = mid === 1 ? rangesWithin(0, 0) : rangesWithin(-1, 1);
       judge.compute({ mint: TOKEN, toMs, firstSeenMs: toMs, waiting });
@@ -208,7 +208,11 @@ test("a report follows from the counts alone, also between late, restored and dr
 test("a token whose samples stopped is judged again after ten minutes; unknown ranges are never judged", () => {
   const { record, judge } = judging();
   judge.sample(TOKEN, sampleAt(1));
-  const later = { mint: TOKEN, firstSeenMs: START_MS - 8 * DAY_MS, toMs: START_MS + 60 * STEP_MS };
+  const later = {
+    mint: TOKEN,
+    firstSeenMs: START_MS - 8 * MS_PER_DAY,
+    toMs: START_MS + 60 * STEP_MS,
+  };
   judge.compute({ ...later, waiting: rangesWithin(-1, 1) });
   for (let step = 61; step <= 62; step++) judge.sample(TOKEN, sampleAt(step));
   assert.deepEqual(judgedOf(record), ["10 over-7-days 1"]);
@@ -234,9 +238,9 @@ test("shares are null below 200 judgements, and hours are dropped after thirty d
     held98Pct: 95.5,
     below10Pct: 10,
   });
-  const [tomorrow] = record.report(START_MS + 1.5 * DAY_MS);
+  const [tomorrow] = record.report(START_MS + 1.5 * MS_PER_DAY);
   assert.deepEqual([tomorrow?.day.judged, tomorrow?.month.judged], [0, 200]);
-  assert.deepEqual(record.report(START_MS + 31 * DAY_MS), []);
+  assert.deepEqual(record.report(START_MS + 31 * MS_PER_DAY), []);
   assert.equal(record.takeChanged(START_MS).length, 1);
-  assert.deepEqual(record.takeChanged(START_MS + 31 * DAY_MS), []);
+  assert.deepEqual(record.takeChanged(START_MS + 31 * MS_PER_DAY), []);
 });

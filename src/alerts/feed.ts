@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { type OpenTokenAlert, openAlerts } from "#src/store/alerts.ts";
 import type { Schema } from "#src/store/schema.ts";
@@ -20,7 +20,7 @@ const ALERTS_PER_READ = 100;
  * followed is noted every five minutes.
  */
 const CURRENT = {
-  ...{ everyMs: 2_000, limit: 12, withinMs: 86_400_000 },
+  ...{ everyMs: 2_000, limit: 12, withinMs: MS_PER_DAY },
   followedWithinMs: 900_000,
 } as const;
 

@@ -1,7 +1,7 @@
 import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
 import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
 import type { Market } from "#src/measure/market.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import { deleteMessagesBefore } from "#src/store/deliveries.ts";
@@ -27,8 +27,8 @@ const RETRY_MS = 60_000;
 const GIVE_UP_AFTER_MS = 4 * 3_600_000;
 /** C10 at this share of its level before the fall is a recovery, as for the token's own alert. */
 const RECOVERED_SHARE = 0.8;
-const KEEP_MESSAGES_MS = 30 * 86_400_000;
-const KEEP_ALERTS_MS = 180 * 86_400_000;
+const KEEP_MESSAGES_MS = 30 * MS_PER_DAY;
+const KEEP_ALERTS_MS = 180 * MS_PER_DAY;
 
 /**
  * Whether the exit is still worse, and what waiting would have cost; null if the market is unknown

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type RootOperationNode, sql, TableNode } from "kysely";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { switchChannel } from "#src/store/channels.ts";
 import { takeMessage, waitingMessages } from "#src/store/deliveries.ts";
 import { finishMessage } from "#src/store/delivery-attempts.ts";
@@ -15,7 +16,6 @@ import { recordUserAlerts } from "#test/support/user-alerts.ts";
 import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
 
 const NOW = 1_800_000_000_000;
-const DAY_MS = 86_400_000;
 
 async function watcher(store: Store) {
   const userId = await someUser(store, "ana@example.com");
@@ -99,7 +99,7 @@ test("a channel that is switched off while alerts are recorded keeps no message"
     await other.acted();
     assert.equal((await waitingMessages(store.db)).count, 0);
     await switchChannel(store.db, channel, true);
-    assert.equal(await takeMessage(store.db, channel.id, NOW + DAY_MS), null);
+    assert.equal(await takeMessage(store.db, channel.id, NOW + MS_PER_DAY), null);
   });
 });
 

@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { NO_NOTICES } from "#test/support/alert-notices.ts";
 import { eachDatabase } from "#test/support/databases.ts";
@@ -18,7 +18,7 @@ const EVER = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
 /** A tracker, and the owner that records the alerts it reports. */
 async function track(chain: ScriptedChain, database: Database) {
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -13,7 +13,7 @@ import { ProofSampler } from "#src/proof/proof-sampler.ts";
 import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { Database } from "#src/store/database.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
@@ -85,7 +85,7 @@ export async function openTracking(
           clock,
           onFailure: failureReporter(logger),
         });
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source,
     everything: chain.everything,
     venues: VENUES,

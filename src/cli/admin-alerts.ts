@@ -1,10 +1,11 @@
 import { timestamp } from "#src/api/values.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { deadLetters, waitingMessages } from "#src/store/deliveries.ts";
 import { sumGrades } from "#src/store/user-alerts.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, UsageError } from "./output.ts";
 
-const SUMMED_MS = 30 * 86_400_000;
+const SUMMED_MS = 30 * MS_PER_DAY;
 const LETTERS_SHOWN = 100;
 
 /** Grades of the alerts of the last 30 days, messages that wait, and messages given up. */

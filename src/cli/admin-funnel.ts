@@ -1,7 +1,8 @@
 import { timestamp } from "#src/api/values.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { countEvents } from "#src/store/events.ts";
 import { FUNNEL_STEPS, type FunnelStep, funnelReport } from "#src/users/funnel-report.ts";
-import { DAY_MS } from "#src/users/quotas.ts";
+
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, UsageError } from "./output.ts";
 
@@ -14,9 +15,9 @@ export async function adminFunnel(
 ): Promise<number> {
   if (words.length > 0) throw new UsageError("funnel takes no arguments");
   const { fromDay, untilDay } = flags;
-  const untilMs = untilDay === undefined ? nowMs + 1 : (untilDay + 1) * DAY_MS;
+  const untilMs = untilDay === undefined ? nowMs + 1 : (untilDay + 1) * MS_PER_DAY;
   const fromMs =
-    fromDay === undefined ? Math.max(0, untilMs - SHOWN_DAYS * DAY_MS) : fromDay * DAY_MS;
+    fromDay === undefined ? Math.max(0, untilMs - SHOWN_DAYS * MS_PER_DAY) : fromDay * MS_PER_DAY;
   if (fromMs >= untilMs)
     throw new UsageError("the day of --from is after that of --until, by default today");
   const report = funnelReport(await countEvents(store.db, { fromMs, untilMs }));
@@ -68,5 +69,5 @@ function reportBody(report: ReturnType<typeof funnelReport>) {
 }
 
 function dayText(day: number): string {
-  return timestamp(day * DAY_MS).slice(0, 10);
+  return timestamp(day * MS_PER_DAY).slice(0, 10);
 }

@@ -1,6 +1,6 @@
 import { apiKeyBody } from "#src/api/users/user-bodies.ts";
+import { dayOf } from "#src/platform/clock.ts";
 import { apiKeysOfUser, revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
-import { dayOf } from "#src/users/quotas.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { namedUser, noUser } from "./admin-user.ts";
 import { formatTable, UsageError } from "./output.ts";

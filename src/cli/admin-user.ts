@@ -1,5 +1,6 @@
 import { userBody } from "#src/api/users/user-bodies.ts";
 import { timestamp } from "#src/api/values.ts";
+import { dayOf } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { deleteUserData } from "#src/store/user-data.ts";
 import { parseUserId } from "#src/store/user-id.ts";
@@ -12,7 +13,6 @@ import {
   type User,
 } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { dayOf } from "#src/users/quotas.ts";
 import { parseUserTier, tierLimits, USER_TIERS } from "#src/users/tiers.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, type Output, UsageError } from "./output.ts";

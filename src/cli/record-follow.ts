@@ -6,7 +6,7 @@ import { observedSource } from "#src/chain/observed-source.ts";
 import { searchKeyOf } from "#src/node/search-key.ts";
 import { UpdateFiles } from "#src/node/update-files.ts";
 import { systemClock, type WallClock } from "#src/platform/clock.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { failedWork } from "./failure-text.ts";
@@ -68,7 +68,7 @@ export async function recordFollow(args: readonly string[], output: Output): Pro
   const clock = systemClock;
   const chain = await openChain(readConfig(process.env).chain, { clock, random: Math.random });
   const files = new UpdateFiles({ folder, totalBytes, fileBytes: totalBytes / FILES });
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: recordedSource(chain.source, files, clock),
     venues: VENUES,
     clock,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { UsageError } from "./output.ts";
 import { watch } from "./watch.ts";
@@ -12,7 +12,7 @@ const BASE = 500_000_000_000_000n;
 
 function begin() {
   const chain = new ScriptedChain();
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

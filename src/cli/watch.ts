@@ -14,7 +14,7 @@ import type { RequestedSize } from "#src/measure/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { lamportsToSol } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -156,7 +156,7 @@ function liveDeps(): WatchDeps {
       const clock = systemClock;
       const chain = await openChain(readConfig(process.env).chain, { clock, random: Math.random });
       const { source } = chain;
-      const tracker = createTracker({ source, venues: VENUES, clock, database: null, onFailure });
+      const tracker = new Tracker({ source, venues: VENUES, clock, database: null, onFailure });
       tracker.start();
       const close = async () => {
         await tracker.close();

@@ -1,8 +1,8 @@
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type PlacedSwap, readSwapsBetween } from "#src/store/judged-swaps.ts";
 import type { Store } from "#src/store/schema.ts";
 import { ParquetFile } from "./parquet-file.ts";
 
-const MS_PER_DAY = 86_400_000;
 const SWAPS_PER_PAGE = 5_000;
 
 /** Amounts are decimal text: 64 bits without a sign do not fit into INT64. */

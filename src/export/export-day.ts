@@ -1,12 +1,11 @@
 import { assertNever } from "#src/platform/assert-never.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { exportAccuracyDay } from "./accuracy-day.ts";
 import { exportHistoryDay } from "./history-day.ts";
 
 export const EXPORTS = ["history", "accuracy"] as const;
 export type ExportKind = (typeof EXPORTS)[number];
-
-const MS_PER_DAY = 86_400_000;
 
 /** Whole days since 1970 of a date such as 2026-11-22, in UTC; null for another text. */
 export function parseDay(text: string): number | null {

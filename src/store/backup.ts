@@ -14,6 +14,7 @@ import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Database } from "./database.ts";
 import { StorageError, storageError, storageFaultOf } from "./storage-fault.ts";
 
@@ -24,7 +25,7 @@ export type Backup =
   | { readonly kind: "nothing-to-copy" };
 
 /** A partial file that did not change for so long is of a killed backup, on whichever machine that ran. */
-const LEFT_AFTER_MS = 86_400_000;
+const LEFT_AFTER_MS = MS_PER_DAY;
 /** What follows the backup's name: machine, process and a UUID, because containers may share the first two. */
 const PARTIAL = /^\.(?<host>.+)\.(?<pid>\d+)\.[0-9a-f-]{36}\.partial(?:-journal)?$/;
 /** How a file system without hard links refuses one. */

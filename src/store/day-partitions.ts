@@ -1,11 +1,11 @@
 import { type Kysely, type QueryExecutorProvider, sql } from "kysely";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Schema } from "./schema.ts";
 
 /** Tables that Postgres keeps in one partition a day, so that a day is dropped whole. */
 const DAY_TABLES = ["samples", "rolled_samples"] as const;
 export type DayTable = (typeof DAY_TABLES)[number];
 
-const MS_PER_DAY = 86_400_000;
 /** How long a drop waits for readers of the table; meanwhile writers wait for the drop. */
 const LOCK_WAIT_MS = 500;
 

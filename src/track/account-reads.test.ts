@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const SLOTS_A_STEP = 5;
 
@@ -12,7 +12,7 @@ test("reads count as failing from the first failure until one succeeds, however 
   const chain = new ScriptedChain();
   const mint = namedAddress("token");
   placeToken(chain, mint, 80);
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -21,7 +21,7 @@ import { addToken, type NewToken } from "./followed-tokens.ts";
 import { createLiveState } from "./live-state.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import { NO_NAMES } from "./token-names.ts";
-import { createTracker, type Tracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const NOW_MS = 1_800_000_000_000;
@@ -39,7 +39,7 @@ function open(chain: ScriptedChain, database: Database | null): Tracker {
   const venues = [plainVenue()];
   const everything = { venues, transactions: null };
   const clock = { nowMs: () => chain.nowMs };
-  return createTracker({ source: chain, venues, clock, database, everything });
+  return new Tracker({ source: chain, venues, clock, database, everything });
 }
 
 function track(t: TestContext, chain: ScriptedChain, database: Database | null = null): Tracker {

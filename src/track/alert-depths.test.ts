@@ -5,7 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import type { AlertChange } from "./market-report.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const BASE_PER_SOL = 6_000_000_000_000n;
@@ -16,7 +16,7 @@ for (const [how, steps, depthBeforeSol] of [
 ] as const) {
   test(`an alert after liquidity fell ${how} has the depth of the level before the fall, or none`, async () => {
     const chain = new ScriptedChain();
-    const tracker = createTracker({
+    const tracker = new Tracker({
       source: chain,
       venues: [plainVenue()],
       clock: { nowMs: () => chain.nowMs },

@@ -18,7 +18,7 @@ import {
   setReserves,
 } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const BROKEN = namedAddress("broken");
 const SOUND = namedAddress("sound");
@@ -44,7 +44,7 @@ test("a token whose measurement fails by a bug of ours stops no other token", as
       return sound.quoteExactIn(state, sale);
     },
   };
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [venue],
     clock: { nowMs: () => chain.nowMs },
@@ -85,7 +85,7 @@ async function withTwoChanged(t: TestContext) {
       return plain.quoteExactIn(state, sale);
     },
   };
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source: chain, venues: [venue], database: null },
     clock: { nowMs: () => chain.nowMs + spent.ms },
     everything: { venues: [venue], transactions: null },

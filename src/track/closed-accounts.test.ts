@@ -4,7 +4,7 @@ import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const POOL = plainPool(`${MINT} main`, MINT, WSOL);
@@ -16,7 +16,7 @@ for (const lag of LAGS) {
   test(`vaults that the stream reports as closed are never taken for open, with reads ${lag} slots behind it`, async () => {
     const chain = new ScriptedChain();
     const venues = [plainVenue()];
-    const tracker = createTracker({
+    const tracker = new Tracker({
       source: chain,
       venues,
       clock: { nowMs: () => chain.nowMs },

@@ -19,7 +19,7 @@ import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/p
 import { closeAfter } from "#test/support/ending.ts";
 import { MARKET_CLOCK } from "#test/support/played-market.ts";
 import { LOW_MINT, openTickPool } from "#test/support/played-tick-pool.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const SLOTS = 100;
 const SLOT_MS = 400;
@@ -47,7 +47,7 @@ async function costlyToken(
   };
   const clock = { nowMs: () => chain.nowMs };
   const venues = [slow as Venue<unknown>];
-  const tracker = createTracker({ source: chain, venues, clock, database: null });
+  const tracker = new Tracker({ source: chain, venues, clock, database: null });
   closeAfter(t, () => tracker.close());
   await tracker.snapshot(LOW_MINT);
   const trade = (inputMint: Address, outputMint: Address): void => {
@@ -143,7 +143,7 @@ test("a supply that falls while its token rests is measured, although no pool ch
   };
   const clock = { nowMs: () => chain.nowMs };
   const venues = [slow as Venue<unknown>];
-  const tracker = createTracker({ source: chain, venues, clock, database: null });
+  const tracker = new Tracker({ source: chain, venues, clock, database: null });
   closeAfter(t, () => tracker.close());
   for (const lamports of [100n, 101n, 102n]) {
     chain.advance(1);
@@ -201,7 +201,7 @@ test("a dropped slot that had changed a hop ends the rest of the tokens behind i
   };
   const clock = { nowMs: () => chain.nowMs };
   const venues = [slow as Venue<unknown>];
-  const tracker = createTracker({ source: chain, venues, clock, database: null });
+  const tracker = new Tracker({ source: chain, venues, clock, database: null });
   closeAfter(t, () => tracker.close());
   const midPrice = async () => {
     const answer = await tracker.snapshot(LOW_MINT);

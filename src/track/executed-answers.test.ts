@@ -7,7 +7,7 @@ import type { VenueId } from "#src/venues/venue.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { startProofChain } from "#test/support/proof-chain.ts";
 import type { ByExecution } from "./executed-answers.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const QUERY = { profile: "retail", sizeLamports: LAMPORTS_PER_SOL } as const;
 
@@ -30,7 +30,7 @@ async function startTracking(t: TestContext) {
   };
   let nowMs = chain.clock.nowMs();
   const failures: string[] = [];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source, venues: VENUES, clock: { nowMs: () => nowMs }, database: null, byExecution },
     onFailure: (what) => failures.push(what),
   });

@@ -8,7 +8,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const BASE = 500_000_000_000_000n;
 const TOKENS = 20;
@@ -19,7 +19,7 @@ const [MINT] = MINTS as [Address];
 async function streamed(t: TestContext, options: { readonly loopLoad?: number } = {}) {
   const chain = new ScriptedChain();
   const venues = [plainVenue()];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues,
     clock: { nowMs: () => chain.nowMs },

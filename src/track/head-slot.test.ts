@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 test("a slot that the node notified by mistake is forgotten with the next one", async (t) => {
   const chain = new ScriptedChain();
@@ -14,7 +14,7 @@ test("a slot that the node notified by mistake is forgotten with the next one", 
     return follow(events);
   };
   const clock = { nowMs: () => chain.nowMs };
-  const tracker = createTracker({ source: chain, venues: [plainVenue()], clock, database: null });
+  const tracker = new Tracker({ source: chain, venues: [plainVenue()], clock, database: null });
   closeAfter(t, () => tracker.close());
   chain.advance(1);
   onSlot(chain.slot + 1_000_000n);

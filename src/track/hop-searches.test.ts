@@ -14,7 +14,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { loadMarket } from "./load-market.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const QUOTE = namedAddress("quote");
@@ -59,7 +59,7 @@ function chainOf(holdings: {
 
 async function answersOf(chain: RefusingChain): Promise<readonly Assessment[]> {
   const deps = { source: chain, venues: [plainVenue()], clock: { nowMs: () => chain.nowMs } };
-  const tracker = createTracker({ ...deps, database: null });
+  const tracker = new Tracker({ ...deps, database: null });
   const [loaded] = await Promise.all([loadMarket(deps, MINT), tracker.snapshot(MINT)]);
   assert.ok(loaded.kind === "market");
   tracker.tick();

@@ -9,7 +9,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { loadMarket } from "./load-market.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const QUOTE = namedAddress("quote");
@@ -40,7 +40,7 @@ test("what an authority of the quote mint may do is known, from the load on and 
   assert.ok(loaded.kind === "market");
   assert.deepEqual(throughOf(assess(loaded.market)), frozen);
 
-  const tracker = createTracker({ ...deps, database: null });
+  const tracker = new Tracker({ ...deps, database: null });
   const answer = async (): Promise<Assessment> => {
     tracker.tick();
     await tracker.idle();

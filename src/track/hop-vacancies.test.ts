@@ -11,7 +11,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const COIN = namedAddress("coin");
@@ -24,7 +24,7 @@ for (const isWhole of [false, true])
     placePool(chain, plainPool("token", MINT, COIN), FULL);
     const closing = placePool(chain, plainPool("closing", COIN, WSOL), FULL);
     const venues = [plainVenue()];
-    const tracker = createTracker({
+    const tracker = new Tracker({
       ...{ source: chain, venues, clock: { nowMs: () => chain.nowMs }, database: null },
       everything: isWhole ? { venues, transactions: null } : null,
     });

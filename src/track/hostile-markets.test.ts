@@ -15,7 +15,7 @@ import type { Venue } from "#src/venues/venue.ts";
 import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { createTracker, type Tracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const RESERVES = { base: 500_000_000_000_000n, quote: 1_000n * SOL };
@@ -66,7 +66,7 @@ function launchpad({ isReserved }: { readonly isReserved: boolean }): readonly V
 }
 
 function track(chain: ScriptedChain, venues: readonly Venue<PlainState>[]) {
-  return createTracker({
+  return new Tracker({
     source: chain,
     venues,
     clock: { nowMs: () => chain.nowMs },
@@ -259,7 +259,7 @@ for (const streamed of [false, true]) {
     const smallest = pools.at(-1);
     assert.ok(smallest !== undefined);
     const venues = [plainVenue()];
-    const tracker = createTracker({
+    const tracker = new Tracker({
       source: chain,
       venues,
       clock: { nowMs: () => chain.nowMs },

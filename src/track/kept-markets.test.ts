@@ -15,7 +15,7 @@ import { SOMEBODY } from "#test/support/markets.ts";
 import { MARKET_CLOCK } from "#test/support/played-market.ts";
 import { LOW_MINT, openTickPool } from "#test/support/played-tick-pool.ts";
 import { poolAddress } from "#test/support/pools.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const TURNS_BEFORE_TRADE = 4;
 /** Base units that the one holder sells. */
@@ -37,7 +37,7 @@ async function tracked(t: TestContext) {
   chain.set(poolAddress(1), tokenAccount(held));
   const venues = [raydiumClmm as Venue<unknown>];
   const clock = { nowMs: () => chain.nowMs };
-  const tracker = createTracker({ source: chain, venues, clock, database: null });
+  const tracker = new Tracker({ source: chain, venues, clock, database: null });
   closeAfter(t, () => tracker.close());
   assert.equal((await tracker.snapshot(LOW_MINT)).kind, "assessed");
   tracker.tick();

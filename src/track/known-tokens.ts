@@ -1,4 +1,4 @@
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import {
   deleteKnownPoolsBefore,
@@ -22,7 +22,7 @@ const NOTE_EVERY_MS = 5 * 60_000;
 const SAME_END_MS = 2 * NOTE_EVERY_MS;
 const USE_STEP_MS = 60_000;
 const MAX_TOKENS = 100_000;
-const FORGOTTEN_AFTER_MS = 30 * 86_400_000;
+const FORGOTTEN_AFTER_MS = 30 * MS_PER_DAY;
 
 export type KnownTokensDeps = {
   readonly database: Database;

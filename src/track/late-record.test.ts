@@ -6,7 +6,7 @@ import { placeToken } from "#test/simulation/track/plain-market.ts";
 import { breakable } from "#test/support/breakable-database.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { gridOf } from "./history/history.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_MS = 60_000;
@@ -15,7 +15,7 @@ test("a token that is loaded while the database is away has a history once the d
   const { database, power } = breakable(await sqliteDatabase(t));
   const chain = new ScriptedChain();
   const failures: string[] = [];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -5,7 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Address } from "#src/units/address.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const SAMPLE_EVERY_MS = 10_000;
 const MS_PER_SLOT = 400;
@@ -28,7 +28,7 @@ async function shortlyBeforeSample(t: TestContext, names: readonly string[] = ["
       return plain.quoteExactIn(state, sale);
     },
   };
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source: chain, venues: [venue], database: null },
     clock: { nowMs: () => chain.nowMs + extraMs },
     everything: { venues: [venue], transactions: null },

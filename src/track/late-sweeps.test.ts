@@ -5,7 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const BASE = 500_000_000_000_000n;
@@ -25,7 +25,7 @@ test("accounts are read again in time although measuring always takes long", asy
     },
   };
   const clock = { nowMs: () => chain.nowMs + lateMs };
-  const tracker = createTracker({ source: chain, venues: [slow], clock, database: null });
+  const tracker = new Tracker({ source: chain, venues: [slow], clock, database: null });
   closeAfter(t, () => tracker.close());
   await tracker.snapshot(MINT);
   const { length: before } = chain.reads;

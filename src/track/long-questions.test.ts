@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 /** As many as are answered and wait at once. */
 const QUESTIONS = 21;
@@ -12,7 +12,7 @@ const QUESTIONS = 21;
 test("questions about one token at once are one question, and keep out none about another token", async (t) => {
   const chain = new ScriptedChain();
   const [popular, other] = [namedAddress("popular"), namedAddress("other")];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source: chain, venues: [plainVenue()], clock: { nowMs: () => chain.nowMs } },
     database: null,
   });

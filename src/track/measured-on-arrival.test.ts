@@ -11,7 +11,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 /** In this time the stream's accounts are confirmed. */
@@ -46,7 +46,7 @@ async function runningOf(t: TestContext, mints: readonly Address[], { isStreamed
       },
     },
   ];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source: chain, venues, clock: { nowMs: () => chain.nowMs + spentMs }, database: null },
     everything: isStreamed ? { venues, transactions: null } : null,
   });

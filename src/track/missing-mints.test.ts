@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_SLOTS = 150;
@@ -12,7 +12,7 @@ const MINUTE_SLOTS = 150;
 /** A tracker that was asked for a mint each minute of four hours, before the mint exists. */
 async function askedForLong(chain: ScriptedChain) {
   const clock = { nowMs: () => chain.nowMs };
-  const tracker = createTracker({ source: chain, venues: [plainVenue()], clock, database: null });
+  const tracker = new Tracker({ source: chain, venues: [plainVenue()], clock, database: null });
   for (let minute = 0; minute < 4 * 60; minute++) {
     assert.equal((await tracker.snapshot(MINT)).kind, "not-found");
     chain.advance(MINUTE_SLOTS);

@@ -11,7 +11,7 @@ import { addToken, noteAsked, removeToken, setWatched } from "./followed-tokens.
 import { createLiveState, type FollowedToken } from "./live-state.ts";
 import { NewPoolFeed } from "./new-pool-feed.ts";
 import { NO_NAMES } from "./token-names.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const PLACES = 40;
 /** Longer than a token counts as in use after a request. */
@@ -181,7 +181,7 @@ function mintsOf(tokens: readonly FollowedToken[]): readonly Address[] {
 test("a watched token that finds all places taken learns of a new pool at once, without a search", async (t) => {
   const { chain, subscribed } = observedChain();
   const clock = { nowMs: () => chain.nowMs };
-  const tracker = createTracker({ source: chain, venues: [plainVenue()], clock, database: null });
+  const tracker = new Tracker({ source: chain, venues: [plainVenue()], clock, database: null });
   closeAfter(t, () => tracker.close());
   for (let index = 0; index < PLACES; index++) {
     const mint = namedAddress(`token ${index}`);

@@ -25,7 +25,7 @@ import {
   SOL,
   setReserves,
 } from "#test/simulation/track/plain-market.ts";
-import { createTracker, type Tracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const BASE = 500_000_000_000_000n;
@@ -33,7 +33,7 @@ const RESERVES = { base: BASE, quote: 80n * SOL };
 
 function track(chain: ScriptedChain, transactions: TransactionSource | null = null) {
   const venues = [transactions === null ? plainVenue() : namelessCurve()];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues,
     clock: { nowMs: () => chain.nowMs },
@@ -252,7 +252,7 @@ test("only transactions of curves are followed: the accounts of other pools name
       close: async () => {},
     }),
   };
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source: chain, venues, clock: { nowMs: () => chain.nowMs }, database: null },
     everything: { venues, transactions },
   });

@@ -13,7 +13,7 @@ import { closeAfter } from "#test/support/ending.ts";
 import { dammV1Fixture, dammV1State, vaultShare } from "#test/support/meteora-pools.ts";
 import { whirlpoolFixture } from "#test/support/whirlpools.ts";
 import { loadMarket } from "./load-market.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const NOW_SECONDS = 1_800_000_000n;
 const { pool, mintA, accounts } = whirlpoolFixture({
@@ -58,7 +58,7 @@ const depsOf = (chain: ScriptedChain) => ({
 });
 
 function trackerOf(t: TestContext, chain: ScriptedChain) {
-  const tracker = createTracker({ ...depsOf(chain), database: null, everything: null });
+  const tracker = new Tracker({ ...depsOf(chain), database: null, everything: null });
   closeAfter(t, () => tracker.close());
   return tracker;
 }

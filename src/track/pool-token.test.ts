@@ -4,7 +4,7 @@ import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 
@@ -20,7 +20,7 @@ function trackPool(isNamed: boolean) {
     outline: (address, known, mint) =>
       mint === undefined ? null : plain.outline(address, known, mint),
   };
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [isNamed ? plain : nameless],
     clock: { nowMs: () => chain.nowMs },

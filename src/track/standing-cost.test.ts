@@ -7,7 +7,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const BASE = 500_000_000_000_000n;
 const TOKENS = 18;
@@ -25,7 +25,7 @@ class NamingChain extends ScriptedChain {
 function watching(mints: readonly Address[]) {
   const chain = new NamingChain();
   for (const mint of mints) placeToken(chain, mint, 80);
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

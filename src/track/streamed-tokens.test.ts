@@ -10,7 +10,7 @@ import { closeAfter } from "#test/support/ending.ts";
 import { gridOf } from "./history/history.ts";
 import type { Sample } from "./history/sample.ts";
 import { REREAD_FOLLOWED_MS, REREAD_STREAMED_MS } from "./schedule.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_MS = 60_000;
@@ -22,7 +22,7 @@ async function streaming(database: Database | null = null) {
   const venues = [plainVenue()];
   const clock = { nowMs: () => chain.nowMs };
   const everything = { venues, transactions: null };
-  const tracker = createTracker({ source: chain, venues, clock, database, everything });
+  const tracker = new Tracker({ source: chain, venues, clock, database, everything });
   const pass = async (ms: number, each: () => void = () => undefined): Promise<void> => {
     const endMs = chain.nowMs + ms;
     while (chain.nowMs < endMs) {

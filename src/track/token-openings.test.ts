@@ -10,7 +10,7 @@ import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { TokenArchive } from "./history/archive.ts";
 import { gridOf } from "./history/history.ts";
-import { createTracker, type Tracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_MS = 60_000;
@@ -56,7 +56,7 @@ function trackOne(database: Database, chain: ScriptedChain) {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
-  const tracker: Tracker = createTracker({
+  const tracker: Tracker = new Tracker({
     source,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

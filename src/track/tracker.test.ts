@@ -18,14 +18,14 @@ import {
 } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
 const BASE = 500_000_000_000_000n;
 
 function track(chain: ScriptedChain) {
   const failures: string[] = [];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

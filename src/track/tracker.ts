@@ -58,10 +58,6 @@ const SAVE_EVERY_MS = 5_000;
 const HISTORY_DAYS = 30;
 const STATE_DAYS = 3;
 
-export function createTracker(deps: TrackerDeps): Tracker {
-  return new Tracker(deps);
-}
-
 /** Follows tokens, keeps their accounts current, and answers from memory. */
 export class Tracker implements Markets {
   readonly #deps: TrackerDeps;

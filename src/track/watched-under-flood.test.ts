@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { createTracker } from "./tracker.ts";
+import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("watched");
 const CALLERS = 9;
@@ -17,7 +17,7 @@ test("a watched token is loaded although callers fill the queue of loads", async
   const read = chain.readAccounts.bind(chain);
   chain.readAccounts = (addresses) => node.promise.then(() => read(addresses));
   const failures: string[] = [];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     ...{ source: chain, venues: [plainVenue()], clock: { nowMs: () => chain.nowMs } },
     database: null,
     onFailure: (what) => failures.push(what),

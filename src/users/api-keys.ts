@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Kysely } from "kysely";
 import { batchedLookup } from "#src/platform/batcher.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { dayOf, MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";
 import type { ApiKeyOwner, ApiKeyRecord, NewApiKey } from "#src/store/api-keys.ts";
@@ -19,11 +19,10 @@ import type { UserId } from "#src/store/user-id.ts";
 import type { AccessCacheSync } from "./access-cache-sync.ts";
 import { apiKeyHint, hashApiKey, isApiKeyText, newApiKeyText } from "./api-key-text.ts";
 import type { UserCaller } from "./caller.ts";
-import { DAY_MS, dayOf } from "./quotas.ts";
 import { parseUserTier } from "./tiers.ts";
 
 /** The old key remains valid for this long after a rotation. */
-const ROTATION_OVERLAP_MS = DAY_MS;
+const ROTATION_OVERLAP_MS = MS_PER_DAY;
 const WRITE_USES_EVERY_MS = 5_000;
 const CACHED_KEYS = 10_000;
 /** Keys per query. */

@@ -1,3 +1,4 @@
+import { dayOf, MS_PER_DAY } from "#src/platform/clock.ts";
 import { deleteAccessChangesBefore } from "#src/store/access-changes.ts";
 import { deleteApiKeyUsesBefore } from "#src/store/api-keys.ts";
 import { deleteOldEvents } from "#src/store/events.ts";
@@ -6,13 +7,12 @@ import { deleteExpiredSessions } from "#src/store/sessions.ts";
 import { deleteExpiredCodes } from "#src/store/sign-in-codes.ts";
 import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { deleteUsageBefore } from "#src/store/usage.ts";
-import { dayOf } from "./quotas.ts";
 
 const KEEP_USAGE_DAYS = 2;
-const KEEP_EVENTS_MS = 400 * 86_400_000;
+const KEEP_EVENTS_MS = 400 * MS_PER_DAY;
 const MOST_EVENTS = 200_000;
 /** A process that was cut off from the database for less than this reads them once it is back. */
-const KEEP_ACCESS_CHANGES_MS = 86_400_000;
+const KEEP_ACCESS_CHANGES_MS = MS_PER_DAY;
 
 /** Deletes counts of past days (with their addresses), expired sessions, and old limits and changes. */
 export async function deleteExpiredRows(store: Store, nowMs: number): Promise<void> {

@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "#src/platform/app-error.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { openDatabase } from "#src/store/database.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
 import { address } from "#src/units/address.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { freePort } from "#test/support/free-port.ts";
 import type { Caller } from "./caller.ts";
-import { createQuotas, DAY_MS } from "./quotas.ts";
+import { createQuotas } from "./quotas.ts";
 import type { UserTier } from "./tiers.ts";
 
-const NOON = 20_000 * DAY_MS + DAY_MS / 2;
+const NOON = 20_000 * MS_PER_DAY + MS_PER_DAY / 2;
 const ANONYMOUS: Caller = { kind: "anonymous", address: "203.0.113.9" };
 const MINT = address("So11111111111111111111111111111111111111112");
 const OTHER_MINT = address("EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v");
@@ -33,7 +34,7 @@ test("200 parallel requests on a limit of 10 pass exactly 10", async (t) => {
 test("parallel requests before and after midnight UTC each pass as often as their own day allows", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const quotas = createQuotas({ db });
-    const midnight = 20_001 * DAY_MS;
+    const midnight = 20_001 * MS_PER_DAY;
     const crowd: readonly (readonly [Caller, number])[] = [
       [ANONYMOUS, midnight - 1],
       [user("free"), midnight - 1],
@@ -99,12 +100,12 @@ test("an anonymous address has 5 queries a day; the sixth is refused with Retry-
 test("the count resets at midnight UTC, and not before", async (t) => {
   await eachDatabase(t, async (_t, { db }) => {
     const quotas = createQuotas({ db });
-    const midnight = 20_001 * DAY_MS;
+    const midnight = 20_001 * MS_PER_DAY;
     for (let call = 0; call < 5; call++) await quotas.spend(ANONYMOUS, midnight - 120_000);
     assert.equal((await quotas.spend(ANONYMOUS, midnight - 1)).allowed, false);
     const next = await quotas.spend(ANONYMOUS, midnight);
     assert.deepEqual([next.allowed, next.used], [true, 1]);
-    assert.equal(next.resetAtMs, midnight + DAY_MS);
+    assert.equal(next.resetAtMs, midnight + MS_PER_DAY);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Kysely } from "kysely";
 import { batchedLookup } from "#src/platform/batcher.ts";
+import { dayOf, MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Schema } from "#src/store/schema.ts";
 import { dailyUsages, refundDailyQuota, spendDailyQuota } from "#src/store/usage.ts";
 import type { Address } from "#src/units/address.ts";
@@ -7,7 +8,6 @@ import { type Caller, callerTier, quotaSubject } from "./caller.ts";
 import { FixedWindows, type Window, type WindowRule, type Windows } from "./fixed-windows.ts";
 import { type TierLimits, tierLimits } from "./tiers.ts";
 
-export const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 /** Retry-After of a caller whose day is used up: the contract fixes it, whatever the hour. */
@@ -179,11 +179,6 @@ function countedRequest(caller: Caller, nowMs: number, page: Page | null): Count
   };
 }
 
-/** Whole days since 1970 in UTC. */
-export function dayOf(ms: number): number {
-  return Math.floor(ms / DAY_MS);
-}
-
 function pageSubject(subject: string, { mint }: Page, nowMs: number): string {
   return `${subject}/page:${mint}/${Math.floor(nowMs / HOUR_MS)}`;
 }
@@ -198,8 +193,8 @@ function dayStatus(limit: number, used: number, day: number): QuotaStatus {
     limit,
     used,
     remaining: Math.max(0, limit - used),
-    windowSeconds: DAY_MS / 1000,
-    resetAtMs: (day + 1) * DAY_MS,
+    windowSeconds: MS_PER_DAY / 1000,
+    resetAtMs: (day + 1) * MS_PER_DAY,
   };
 }
 

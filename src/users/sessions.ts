@@ -1,4 +1,5 @@
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import { dayOf } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { copyDailyUsage } from "#src/store/usage.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
@@ -8,7 +9,6 @@ import { type Credential, quotaSubjectOf, type UserCaller } from "./caller.ts";
 import type { ForeignTokens } from "./foreign-tokens.ts";
 import type { KeptNames } from "./kept-usage.ts";
 import { cookieValue } from "./page-tokens.ts";
-import { dayOf } from "./quotas.ts";
 import type { SignInLibrary } from "./sign-in-library.ts";
 import { parseUserTier } from "./tiers.ts";
 

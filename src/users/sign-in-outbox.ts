@@ -1,4 +1,4 @@
-import type { WallClock } from "#src/platform/clock.ts";
+import { dayOf, type WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger, reasonOf } from "#src/platform/failure-log.ts";
 import { mapSome } from "#src/platform/map-some.ts";
 import { Poller } from "#src/platform/poller.ts";
@@ -16,7 +16,6 @@ import { type EmailAddress, parseEmailAddress } from "./email-address.ts";
 import type { KeptNames } from "./kept-usage.ts";
 import { type MailCap, mailCapsOf } from "./mail-caps.ts";
 import type { Mailer } from "./mailer.ts";
-import { dayOf } from "./quotas.ts";
 import type { SignInCodes } from "./sign-in-codes.ts";
 import { signInMail } from "./sign-in-mail.ts";
 

@@ -1,4 +1,4 @@
-import type { WallClock } from "#src/platform/clock.ts";
+import { dayOf, type WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { deleteOtherSessions, deleteSession } from "#src/store/sessions.ts";
 import { requestSignIn } from "#src/store/sign-in-requests.ts";
@@ -12,7 +12,6 @@ import { quotaSubjectOf } from "./caller.ts";
 import type { EmailAddress } from "./email-address.ts";
 import type { KeptNames } from "./kept-usage.ts";
 import type { Notices } from "./notices.ts";
-import { dayOf } from "./quotas.ts";
 import type { SignInCodes } from "./sign-in-codes.ts";
 import { SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
 

@@ -1,4 +1,4 @@
-import type { WallClock } from "#src/platform/clock.ts";
+import { dayOf, type WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import { type Session, sessionsOfUser } from "#src/store/sessions.ts";
 import { deleteUserData, readUserData, type UserData } from "#src/store/user-data.ts";
@@ -6,7 +6,6 @@ import type { UserId } from "#src/store/user-id.ts";
 import { findUser, type User } from "#src/store/users.ts";
 import type { AccessCacheSync } from "./access-cache-sync.ts";
 import type { KeptNames } from "./kept-usage.ts";
-import { dayOf } from "./quotas.ts";
 
 export type UserRecords = {
   readonly find: (userId: UserId) => Promise<User | null>;

@@ -9,7 +9,7 @@ import type { KnownHolders } from "#src/measure/share-holders.ts";
 import type { StressedExit } from "#src/measure/stress.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { VENUES } from "#src/venues/all.ts";
@@ -53,7 +53,7 @@ async function tracked(t: TestContext) {
     random: Math.random,
   });
   const failures: unknown[] = [];
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source,
     venues: VENUES,
     clock: systemClock,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
 import type { EmailAddress } from "#src/users/email-address.ts";
 import { createFileMailer, type Mail, type Mailer } from "#src/users/mailer.ts";
@@ -26,9 +26,8 @@ export type TestUsers = Users & {
   readonly mailPaths: readonly string[];
 };
 
-const DAY_MS = 86_400_000;
 /** Midday, so that hours of requests stay within one day of the quotas. Today's, since sessions begin at the real time. */
-export const START_MS = (Math.floor(Date.now() / DAY_MS) + 0.5) * DAY_MS;
+export const START_MS = (Math.floor(Date.now() / MS_PER_DAY) + 0.5) * MS_PER_DAY;
 
 export async function testUsers(
   t: TestContext,

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, randomInt, randomUUID } from "node:crypto";
 import { assertNever } from "#src/platform/assert-never.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { dayOf, type WallClock } from "#src/platform/clock.ts";
 import {
   addChannel,
   CHANNEL_KINDS,
@@ -24,7 +24,6 @@ import { parseEmailAddress } from "#src/users/email-address.ts";
 import { FixedWindows } from "#src/users/fixed-windows.ts";
 import { createKeptNames } from "#src/users/kept-usage.ts";
 import { mailCapsOf } from "#src/users/mail-caps.ts";
-import { dayOf } from "#src/users/quotas.ts";
 import type { ChannelSender } from "./channel-sender.ts";
 import { type PushSender, parseSubscription } from "./push.ts";
 import { parseChatId } from "./telegram.ts";

@@ -3,6 +3,7 @@ import { CAUSE_WORD } from "#src/alerts/delivery/alert-item.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { retailScore } from "#src/measure/ladder.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { gridOf, type HistoryGrid, type HistoryPoint } from "#src/track/history/history.ts";
 import { sampleTimeMs } from "#src/track/history/sample.ts";
 import type { Markets } from "#src/track/markets.ts";
@@ -26,8 +27,7 @@ import {
 import { CONFIDENCE_WORD, wordsOf } from "../words.ts";
 import { answerNow, TOKEN_ERRORS, TOKEN_OPERATION } from "./token-question.ts";
 
-const DAY_MS = 86_400_000;
-const MAX_RANGE_MS = 31 * DAY_MS;
+const MAX_RANGE_MS = 31 * MS_PER_DAY;
 const SAMPLE_DIGITS = 7;
 const SLIPPAGE_SCALE = 10_000;
 /** A date, or a date and a time. Other forms are ambiguous. */
@@ -140,7 +140,7 @@ export const getHistory = defineOperation({
     // Without from and to, the grid stays the same until the next sample, so that a client's tag can match. It
     // lacks no sample: their times are rounded down to the same ten seconds.
     const toMs = query.to ?? (query.from === undefined ? sampleTimeMs(nowMs) : nowMs);
-    const fromMs = query.from ?? toMs - DAY_MS;
+    const fromMs = query.from ?? toMs - MS_PER_DAY;
     if (fromMs >= toMs || toMs - fromMs > MAX_RANGE_MS)
       throw new AppError("invalid_body", {
         publicMessage: "from must be before to, by at most 31 days.",

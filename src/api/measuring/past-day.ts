@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { PastDay as MeasuredDay } from "#src/track/history/past-day.ts";
 import { WAITED_SECONDS, type WaitingRange } from "#src/track/history/waiting.ts";
 import type { Address } from "#src/units/address.ts";
@@ -7,8 +8,6 @@ import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, nullable, Timestamp, timestamp } from "../values.ts";
 import { answerNow, PRESENT_OPERATION } from "./token-question.ts";
-
-const MS_PER_DAY = 86_400_000;
 
 const Changes = Type.Object({
   observations: Type.Integer({ description: "Number of observed waiting times; none overlap" }),

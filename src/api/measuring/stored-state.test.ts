@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/database.ts";
 import { answerAt } from "#src/track/history/stored-answers.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { refusal } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
@@ -52,7 +52,7 @@ type Get = Awaited<ReturnType<typeof serve>>["get"];
 async function track(t: TestContext, database: Database, chain: ScriptedChain) {
   const clock = { nowMs: () => chain.nowMs };
   const venues = [plainVenue()];
-  const tracker = createTracker({ source: chain, venues, clock, database, stateDays: 2 });
+  const tracker = new Tracker({ source: chain, venues, clock, database, stateDays: 2 });
   const served = await serve(t, database, { markets: tracker, clock });
   const { get } = served;
 

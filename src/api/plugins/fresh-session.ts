@@ -1,7 +1,8 @@
 import { AppError } from "#src/platform/app-error.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { UserCaller } from "#src/users/caller.ts";
 
-const FRESH_MS = 86_400_000;
+const FRESH_MS = MS_PER_DAY;
 
 /**
  * For what an owner cannot undo, or what would let a stolen session outlive its end.

@@ -1,9 +1,7 @@
 import type { FastifyReply } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import type { Windows } from "#src/users/fixed-windows.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * Counts one change of a user.
@@ -17,7 +15,7 @@ export function countChange(
   reply: FastifyReply,
 ): () => void {
   const { name, userId, limit } = change;
-  const rule = { limit, lengthMs: DAY_MS };
+  const rule = { limit, lengthMs: MS_PER_DAY };
   const nowMs = clock.nowMs();
   const subject = `change:${name}/user:${userId}`;
   const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);

@@ -1,5 +1,6 @@
 import Type from "typebox";
 import { alertItem } from "#src/alerts/delivery/alert-item.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { lamportsToSol } from "#src/units/to-number.ts";
 import type { UserRecords } from "#src/users/user-records.ts";
 import { AlertItem } from "../alerts/alert-schema.ts";
@@ -111,7 +112,7 @@ function exportBody(
     sessions: data.sessions.map((session) => sessionBody(session, currentId)),
     api_keys: data.apiKeys.map((key) => apiKeyBody(key, nowMs)),
     daily_usage: data.dailyUsage.map(({ day, used }) => ({
-      day: timestamp(day * 86_400_000).slice(0, 10),
+      day: timestamp(day * MS_PER_DAY).slice(0, 10),
       used,
     })),
     waitlist:

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { EmailAddress } from "#src/users/email-address.ts";
 import { eachApp, oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { START_MS } from "#test/support/users.ts";
@@ -7,7 +8,6 @@ import { CHANNELS_PATH } from "../alerts/channel-bodies.ts";
 
 const ANA = "ana@example.com" as EmailAddress;
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const OWNER = "203.0.113.1";
 const ATTACKER = "198.51.100.7";
 
@@ -113,7 +113,7 @@ test("S4: one address mails at most ten new addresses a day, and at most thirty 
     assert.equal(users.mails.length - before, 30);
     assert.equal(users.outbox.capped.new_from_address, 30);
     assert.equal(users.outbox.capped.address, 5);
-    users.advance(DAY_MS);
+    users.advance(MS_PER_DAY);
     await callerAt(app, ATTACKER).ask("stranger@example.net");
     assert.equal(users.mails.length - before, 31);
   });
@@ -122,7 +122,7 @@ test("S4: one address mails at most ten new addresses a day, and at most thirty 
 test("S4: new addresses of one domain are mailed at most 500 times a day, with one alarm in the log", async (t) => {
   await oneApp(t, async (app) => {
     const { users, store } = app;
-    const day = BigInt(Math.floor(users.clock.nowMs() / DAY_MS));
+    const day = BigInt(Math.floor(users.clock.nowMs() / MS_PER_DAY));
     const subject = "mails/new/domain:a.example";
     await store.db.insertInto("daily_usage").values({ subject, day, used: 480n }).execute();
     for (let stranger = 0; stranger < 40; stranger++) {
@@ -147,7 +147,7 @@ test("S4: deleting an account and making it again goes on with the day's count",
     };
     const me = (await send("GET", "/api/account/me", { headers: first })).json();
     const subject = `user:${me.user_id}`;
-    const day = BigInt(Math.floor(users.clock.nowMs() / DAY_MS));
+    const day = BigInt(Math.floor(users.clock.nowMs() / MS_PER_DAY));
     await store.db.insertInto("daily_usage").values({ subject, day, used: 7n }).execute();
     await send("DELETE", "/api/account", { headers: first });
     const kept = await store.db.selectFrom("daily_usage").select("subject").execute();
@@ -182,7 +182,7 @@ test("M9: deleting the account and adding a channel need a session of the last d
     const { cookie, origin } = await app.signIn(ANA);
     const headers = { cookie, origin };
     const payload = { kind: "email", target: "eva@example.com" };
-    users.advance(2 * DAY_MS);
+    users.advance(2 * MS_PER_DAY);
     for (const old of [
       await send("DELETE", "/api/account", { headers }),
       await send("POST", CHANNELS_PATH, { headers, payload }),

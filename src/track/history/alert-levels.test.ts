@@ -13,7 +13,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import type { AlertChange } from "../market-report.ts";
-import { createTracker, type Tracker } from "../tracker.ts";
+import { Tracker } from "../tracker.ts";
 
 const MINT = namedAddress("token");
 const MINUTE_SLOTS = 150;
@@ -25,7 +25,7 @@ async function watch(
   database: Database | null,
   clockErrorMs = 0,
 ): Promise<Watched> {
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs + clockErrorMs },

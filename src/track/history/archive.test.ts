@@ -9,7 +9,7 @@ import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { SOME_MINT, someAssessment } from "#test/support/assessments.ts";
 import { breakable } from "#test/support/breakable-database.ts";
 import { eachDatabase } from "#test/support/databases.ts";
-import { createTracker, type Tracker } from "../tracker.ts";
+import { Tracker } from "../tracker.ts";
 import { lastAnswer, TokenArchive } from "./archive.ts";
 import { gridOf } from "./history.ts";
 import type { Sample } from "./sample.ts";
@@ -20,7 +20,7 @@ const MINT = namedAddress("token");
 const MINUTE_SLOTS = 150;
 
 function track(chain: ScriptedChain, database: Database): Tracker {
-  return createTracker({
+  return new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kysely } from "kysely";
 import { RequestBatcher } from "#src/platform/batcher.ts";
 import { chunksOf } from "#src/platform/chunks.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { alertsOf, type StoredAlert, type TimeRange } from "#src/store/alerts.ts";
 import type { Database } from "#src/store/database.ts";
@@ -40,7 +40,6 @@ const COMPARED_MS = 320_000;
 /** Tokens loaded within this time are written together: a disk takes few writes a second. */
 const BATCH_DELAY_MS = 25;
 const MAX_BATCH = 200;
-const MS_PER_DAY = 86_400_000;
 /** Time spent on rolling up and deleting old samples, in every five seconds. */
 const ROLL_UP_MS = 250;
 /** Of one range: at most one for each point of a history. */

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { bucketOf, sampleSeries } from "#test/support/sample-series.ts";
 import { mergeBuckets, ROLLED_STEP_MS } from "./bucket.ts";
 import { type HistoryPoint, historyOf } from "./history.ts";
@@ -8,10 +9,9 @@ import { packDay, unpackDay } from "./rolled-day.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 
 const DAY = 20_000;
-const START_MS = DAY * 86_400_000;
-const DAY_MS = 86_400_000;
+const START_MS = DAY * MS_PER_DAY;
 const series = sampleSeries(START_MS - SAMPLE_EVERY_MS, { maxLength: 400 }).map((samples) =>
-  samples.filter(({ atMs }) => atMs < START_MS + DAY_MS),
+  samples.filter(({ atMs }) => atMs < START_MS + MS_PER_DAY),
 );
 
 /** The definition of the history, applied to every moment of the grid and one between each two. */
@@ -46,7 +46,7 @@ test("on each grid of five minutes a rolled day gives the history of its samples
     fc.property(series, fc.integer({ min: 1, max: 12 }), (samples, steps) => {
       const rolled = unpackDay(DAY, packDay(DAY, mergeBuckets(samples.map(bucketOf))));
       const stepMs = steps * ROLLED_STEP_MS;
-      const query = { fromMs: START_MS - ROLLED_STEP_MS, toMs: START_MS + DAY_MS, stepMs };
+      const query = { fromMs: START_MS - ROLLED_STEP_MS, toMs: START_MS + MS_PER_DAY, stepMs };
       const points = historyOf(rolled, query);
       assert.ok(points.length > 0);
       for (const point of points)

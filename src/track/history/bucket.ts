@@ -1,3 +1,4 @@
+import { dayOf } from "#src/platform/clock.ts";
 import { HOLDS_FOR_MS, type Sample } from "./sample.ts";
 
 /**
@@ -26,11 +27,10 @@ export const ROLLED_GRID: SampleGrid = { fromMs: 0, stepMs: ROLLED_STEP_MS };
  * and the first of them with a sample up to five and a half minutes older.
  */
 const FINE_FOR_MS = 25 * 3_600_000;
-const MS_PER_DAY = 86_400_000;
 
 /** The first day (whole days since 1970 in UTC) of which every sample is kept. */
 export function firstFineDay(nowMs: number): number {
-  return Math.floor((nowMs - FINE_FOR_MS) / MS_PER_DAY);
+  return dayOf(nowMs - FINE_FOR_MS);
 }
 
 /** End of the rolled step that a time belongs to. */

@@ -1,4 +1,5 @@
 import type { Confidence } from "#src/measure/finding.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type Bucket, firstFineDay, lower, ROLLED_STEP_MS } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS } from "./sample.ts";
 
@@ -30,7 +31,6 @@ export type HistoryPoint = {
 
 /** Maximum points of one answer; longer ranges get longer steps. */
 export const MAX_POINTS = 2_000;
-const MS_PER_DAY = 86_400_000;
 
 /**
  * The grid of a query's answer. It ends now at the latest: a sample holds for minutes, but not for

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type Random, seededRandom } from "#src/platform/seeded-random.ts";
 import { dayGridOf, pastDayOf } from "./past-day.ts";
 import { resilienceOf } from "./resilience.ts";
 import type { Sample } from "./sample.ts";
 
 const TO_MS = 1_800_000_000_000;
-const DAY_MS = 86_400_000;
-const RANGE = { fromMs: TO_MS - DAY_MS, toMs: TO_MS };
+const RANGE = { fromMs: TO_MS - MS_PER_DAY, toMs: TO_MS };
 const STEP_MS = 10_000;
 const SEEDS = 5;
 
@@ -32,7 +32,7 @@ function marketWithSells(seed: number, options: { halfLife: number; isPermanent?
   const kept = Math.exp((-Math.LN2 * STEP_MS) / 1_000 / options.halfLife);
   const samples: Sample[] = [];
   let [value, gap] = [Math.log(100), 0];
-  for (let step = 0; step < DAY_MS / STEP_MS; step++) {
+  for (let step = 0; step < MS_PER_DAY / STEP_MS; step++) {
     value += 0.000_2 * gaussian(random);
     gap *= kept;
     if (random() < 1 / 90) {
@@ -75,7 +75,7 @@ test("of sells that stay sold nothing is regained, and there is no half-life", (
 
 test("withdrawals are not sells, and few sells are unknown", () => {
   const random = seededRandom(1);
-  const withdrawn = Array.from({ length: DAY_MS / STEP_MS }, (_, step) =>
+  const withdrawn = Array.from({ length: MS_PER_DAY / STEP_MS }, (_, step) =>
     sampleOf(step, 100 - (step % 20) * random(), { mid: 1e-4 }),
   );
   assert.equal(resilienceOf(dayGridOf(withdrawn, RANGE)), null);
@@ -85,7 +85,7 @@ test("withdrawals are not sells, and few sells are unknown", () => {
 
 test("waiting is what a position would have lost or won, by its own tokens at the later price", () => {
   // Every minute the pool loses and regains a tenth of its SOL.
-  const samples = Array.from({ length: DAY_MS / STEP_MS }, (_, step) =>
+  const samples = Array.from({ length: MS_PER_DAY / STEP_MS }, (_, step) =>
     sampleOf(step, step % 6 === 0 ? 90 : 100),
   );
   const { waiting } = pastDayOf(samples, RANGE);
@@ -102,7 +102,7 @@ test("waiting is what a position would have lost or won, by its own tokens at th
 });
 
 test("an exit that is gone lost everything; what is unknown counts as nothing", () => {
-  const gone = Array.from({ length: DAY_MS / STEP_MS }, (_, step) =>
+  const gone = Array.from({ length: MS_PER_DAY / STEP_MS }, (_, step) =>
     step < 8_000
       ? sampleOf(step, 100)
       : sampleOf(step, 1, { c10Sol: 0, depthSol: 0, mid: null, slippagesPct: Array(6).fill(null) }),

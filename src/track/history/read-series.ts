@@ -1,4 +1,5 @@
 import type { Kysely } from "kysely";
+import { dayOf } from "#src/platform/clock.ts";
 import { readRolledDays } from "#src/store/rolled-samples.ts";
 import { readSampleHours, type SampleHour } from "#src/store/samples.ts";
 import type { Schema } from "#src/store/schema.ts";
@@ -9,7 +10,6 @@ import { HOLDS_FOR_MS } from "./sample.ts";
 import { rollHour, SampleBlock } from "./sample-block.ts";
 
 const MS_PER_HOUR = 3_600_000;
-const MS_PER_DAY = 86_400_000;
 
 /** Where a token's samples are. */
 export type StoredSeries = {
@@ -62,8 +62,4 @@ export async function readBuckets(
 /** A sample holds for minutes, so the sample that is valid at the start may be in the hour before. */
 function firstHeldMs(fromMs: number): number {
   return fromMs - MS_PER_HOUR;
-}
-
-function dayOf(atMs: number): number {
-  return Math.floor(atMs / MS_PER_DAY);
 }

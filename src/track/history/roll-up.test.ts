@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import { oldestSampleDay, writeSampleHours } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
@@ -16,10 +17,9 @@ import type { Sample } from "./sample.ts";
 import { SampleBlock } from "./sample-block.ts";
 
 const DAY = 20_000;
-const DAY_MS = 86_400_000;
-const START_MS = DAY * DAY_MS;
+const START_MS = DAY * MS_PER_DAY;
 /** Day two is not old enough to be rolled up, days zero and one are. */
-const NOW_MS = START_MS + 3 * DAY_MS + 3 * 3_600_000;
+const NOW_MS = START_MS + 3 * MS_PER_DAY + 3 * 3_600_000;
 /** Enough for several slices. */
 const TOKENS = 55;
 const KEPT = { historyDays: 30, stateDays: 3 };
@@ -177,7 +177,7 @@ test("samples written after their day was rolled up are added to the rolled day"
   const [samples = []] = drawnSeries(3).toSorted((a, b) => b.length - a.length);
   await eachDatabase(t, async (_t, database) => {
     const isLate = ({ atMs }: Sample) =>
-      SampleBlock.hourOf(atMs) % 3 === 0 && atMs < START_MS + DAY_MS;
+      SampleBlock.hourOf(atMs) % 3 === 0 && atMs < START_MS + MS_PER_DAY;
     const [tokenId = 0n] = await write(database, [samples.filter((sample) => !isLate(sample))]);
     await rollUpAll(database);
     await writeSampleHours(database, hoursOf(tokenId, samples.filter(isLate)));
@@ -217,7 +217,7 @@ test("every sample of the last 25 hours is kept, so that the past day has change
 
 test("the sample before the first day that is kept whole is valid at its start after the roll-up too", async (t) => {
   await eachDatabase(t, async (_t, database) => {
-    const midnightMs = START_MS + 2 * DAY_MS;
+    const midnightMs = START_MS + 2 * MS_PER_DAY;
     const around = [-20_000, 250_000].map((at) => sampleAt(midnightMs + at, 3));
     const [tokenId = 0n] = await write(database, [around]);
     const grid = gridOf({ fromMs: midnightMs, toMs: midnightMs + 600_000, stepMs: 60_000 }, NOW_MS);
@@ -237,7 +237,7 @@ test("rolled days are deleted after their time, in as many slices as it takes", 
     await rollUpAll(database);
     const known = async () =>
       (await historyIn(database, tokenId)).flatMap(({ atMs, c10Sol }) =>
-        c10Sol === null ? [] : Math.floor((atMs - 1) / DAY_MS) - DAY,
+        c10Sol === null ? [] : Math.floor((atMs - 1) / MS_PER_DAY) - DAY,
       );
     const before = await known();
     const rollUp = new RollUp({ database, historyDays: 2, stateDays: 0 });

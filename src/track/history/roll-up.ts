@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { dayOf } from "#src/platform/clock.ts";
 import type { Database } from "#src/store/database.ts";
 import {
   dropRolledBefore,
@@ -22,7 +23,6 @@ import { rollHour } from "./sample-block.ts";
 /** Tokens in one transaction of the roll-up: another writer waits for one transaction at most. */
 const TOKENS_PER_SLICE = 20;
 const ROWS_PER_SLICE = 500;
-const MS_PER_DAY = 86_400_000;
 /** Longest time of work without a pause for other work. */
 const LONGEST_TURN_MS = 8;
 
@@ -59,7 +59,7 @@ export class RollUp {
    */
   async slice(nowMs: number): Promise<boolean> {
     const fineDay = firstFineDay(nowMs);
-    const today = Math.floor(nowMs / MS_PER_DAY);
+    const today = dayOf(nowMs);
     const due = `${fineDay} ${today}`;
     if (due === this.#doneFor) return false;
     if (await this.#rollUp(fineDay, today)) return true;

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type Bucket, ROLLED_STEP_MS, rolledEnd } from "./bucket.ts";
 import { SAMPLE_EVERY_MS } from "./sample.ts";
 import {
@@ -19,7 +20,6 @@ import {
  * which halves its size when deflated.
  */
 
-const MS_PER_DAY = 86_400_000;
 const STEPS_PER_DAY = MS_PER_DAY / ROLLED_STEP_MS;
 const PLAIN = 1;
 const DEFLATED = 2;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { writeStoredAnswers } from "#src/store/stored-answers.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import { SOME_MINT, someAssessment, someMeasurement } from "#test/support/assessments.ts";
@@ -8,7 +9,6 @@ import type { AssessedSnapshot } from "../snapshot-text.ts";
 import { answerAt, StoredAnswers } from "./stored-answers.ts";
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const NOON = Date.UTC(2026, 10, 20, 12);
 
 function snapshotAt(slot: bigint, depthLamports = 45_000_000_000n + slot): AssessedSnapshot {
@@ -74,8 +74,8 @@ test("later answers of a day depend only on its first one, and take a fraction o
   const states = new StoredAnswers(1n, null);
   for (let minute = 0; minute < 30; minute++)
     give(states, snapshotAt(BigInt(minute)), { atMs: NOON + minute * MINUTE_MS, isNew: true });
-  give(states, snapshotAt(99n), { atMs: NOON + DAY_MS, isNew: true });
-  give(states, snapshotAt(100n), { atMs: NOON + DAY_MS, isNew: true });
+  give(states, snapshotAt(99n), { atMs: NOON + MS_PER_DAY, isNew: true });
+  give(states, snapshotAt(100n), { atMs: NOON + MS_PER_DAY, isNew: true });
   const [first, ...others] = states.pending;
   const nextDay = others.pop();
   assert.ok(first !== undefined && nextDay !== undefined);

@@ -1,5 +1,6 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Kysely } from "kysely";
+import { dayOf } from "#src/platform/clock.ts";
 import type { Schema } from "#src/store/schema.ts";
 import {
   newestStoredSlot,
@@ -17,7 +18,6 @@ const ANSWER_EVERY_MS = 60_000;
 const PACKING_LEVEL = 9;
 /** Far above any snapshot: larger data is corrupt. */
 const LONGEST_TEXT = 1024 * 1024;
-const MS_PER_DAY = 86_400_000;
 
 const NO_ANSWERS: readonly StoredAnswer[] = [];
 
@@ -95,7 +95,7 @@ export class StoredAnswers {
     this.#isDue = false;
     this.#keptAtMs = selectedAtMs;
     this.#storedSlot = newest.assessment.slot;
-    const packed = this.#packed(newest, Math.floor(selectedAtMs / MS_PER_DAY));
+    const packed = this.#packed(newest, dayOf(selectedAtMs));
     this.#pending = this.#pending.concat(packed);
   }
 

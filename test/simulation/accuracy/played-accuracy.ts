@@ -9,7 +9,7 @@ import { recordingSource } from "#src/accuracy/recording-source.ts";
 import { type SampleBudget, SwapJudge } from "#src/accuracy/swap-judge.ts";
 import type { ChainSource, TransactionSource } from "#src/chain/chain-source.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
@@ -56,7 +56,7 @@ export async function playedAccuracy(
     throw new Error(what, { cause });
   };
   const source = recordingSource(chain);
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source,
     venues: VENUES,
     clock,

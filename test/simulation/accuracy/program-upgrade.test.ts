@@ -9,7 +9,7 @@ import { accuracyBody } from "#src/api/service/get-accuracy.ts";
 import { swapsBody } from "#src/api/service/get-accuracy-swaps.ts";
 import { openChain } from "#src/app/open-chain.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
@@ -36,7 +36,7 @@ test("an upgrade raises an alarm with venue and time; confidence falls only if s
   const source = recordingSource(chain.source);
   // One pool and one trader have to do here.
   const record = new AccuracyRecord({ pools: 1, signers: 1 });
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source,
     venues: VENUES,
     clock,

@@ -5,7 +5,7 @@ import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
 import { openChain } from "#src/app/open-chain.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
@@ -22,7 +22,7 @@ test("the replay worker receives, replays and compares swaps, and its record sur
   const fail = (context: unknown) => failures.push(context);
   const log = { error: fail, warn: fail, info: () => {} };
   const source = recordingSource(chain.source);
-  const tracker = createTracker({ source, venues: VENUES, clock, database });
+  const tracker = new Tracker({ source, venues: VENUES, clock, database });
   const { starts, transactions } = chain;
   const open = () =>
     new Accuracy({

@@ -9,7 +9,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { loadMarket } from "#src/track/load-market.ts";
-import { createTracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { closeAfter } from "#test/support/ending.ts";
@@ -52,7 +52,7 @@ async function startScene(t: TestContext) {
     linkTiming: LINK_TIMING,
     staleWaitMs: 1,
   });
-  const tracker = createTracker({ source, venues: VENUES, clock, database: null });
+  const tracker = new Tracker({ source, venues: VENUES, clock, database: null });
   const mints = demo.namedTokens.slice(0, 4).map(({ mint }) => mint);
   for (const mint of mints) await tracker.snapshot(mint);
   tracker.setWatched(mints);

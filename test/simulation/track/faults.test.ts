@@ -8,7 +8,7 @@ import {
 } from "#bench/detection/plain-pool-venue.ts";
 import { type Delivery, ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL, setReserves } from "./plain-market.ts";
@@ -124,7 +124,7 @@ async function begin(): Promise<Played> {
     }
   }
   chain.advance(1);
-  const tracker = createTracker({
+  const tracker = new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -7,7 +7,7 @@ import type { Database } from "#src/store/database.ts";
 import { gridOf } from "#src/track/history/history.ts";
 import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { placeToken, type Reserves, SOL, setReserves } from "./plain-market.ts";
@@ -21,7 +21,7 @@ const BASE = 500_000_000_000_000n;
 const DROPPED = 100;
 
 function track(chain: ScriptedChain, database: Database | null = null): Tracker {
-  return createTracker({
+  return new Tracker({
     source: chain,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },

@@ -2,7 +2,7 @@ import { plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import type { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { Database } from "#src/store/database.ts";
-import { createTracker, type Tracker } from "#src/track/tracker.ts";
+import { Tracker } from "#src/track/tracker.ts";
 
 type Broken = Partial<
   Pick<ChainSource, "readAccounts" | "readClock" | "searchAccounts" | "findLargestAccounts">
@@ -17,7 +17,7 @@ export function track(chain: ScriptedChain, database: Database, broken: Broken =
       return typeof value === "function" && own === undefined ? value.bind(target) : value;
     },
   });
-  return createTracker({
+  return new Tracker({
     source,
     venues: [plainVenue()],
     clock: { nowMs: () => chain.nowMs },
