@@ -4,7 +4,8 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { chainedPools } from "./chained-pools.ts";
 import { curveOf, curvesInRow, type PriceCurve } from "./price-curve.ts";
-import { nearDepthOf, referenceBid } from "./reference-bid.ts";
+import { nearDepthsOf, referenceBid, type SharedBid } from "./reference-bid.ts";
+import { sharedHops } from "./shared-hops.ts";
 
 /** A way from the token into SOL: a pool of the token, then the hops that sell what it pays. */
 export type Route = {
@@ -42,17 +43,30 @@ export function weighRoutes(ways: readonly Way[]): readonly Route[] {
   const open = routes.filter((route) => route.spotPrice !== null);
   // Alone, a route is the market: nothing is to be weighed against.
   if (open.length < 2) return routes.map(weighedAlone);
-  const bids = routes.map((route) => (route.spotPrice === null ? null : bidCurve(route)));
-  const reference = referenceBid(
-    routes.flatMap((route, index) => {
-      const bid = bids[index] ?? null;
-      return bid === null ? [] : [{ bid, ask: () => askCurve(route) }];
-    }),
-  );
-  return routes.map((route, index) => {
-    const bid = bids[index] ?? null;
-    if (bid === null || reference === null) return route;
-    return { ...route, nearDepthLamports: BigInt(Math.floor(nearDepthOf(bid, reference))) };
+  const bidding = open.flatMap((route) => {
+    const bid = bidCurve(route);
+    return bid === null ? [] : [{ route, bid, ask: () => askCurve(route) }];
+  });
+  const shared = sharedBids(bidding.map(({ route }) => route));
+  const reference = referenceBid(bidding, shared);
+  if (reference === null) return routes;
+  const bids = bidding.map(({ bid }) => bid);
+  const depths = new Map<Route, number>();
+  for (const [place, depth] of nearDepthsOf(bids, shared, reference).entries()) {
+    const route = bidding[place]?.route;
+    if (route !== undefined) depths.set(route, depth);
+  }
+  return routes.map((route) => {
+    const depth = depths.get(route);
+    return depth === undefined ? route : { ...route, nearDepthLamports: BigInt(Math.floor(depth)) };
+  });
+}
+
+/** The hops that several routes lead through, as bids for what these routes pay into them. */
+function sharedBids(routes: readonly Route[]): readonly SharedBid[] {
+  return sharedHops(routes).flatMap(({ hops, places }) => {
+    const limit = rowOfBids(hops);
+    return limit === null ? [] : [{ limit, places }];
   });
 }
 
@@ -216,8 +230,12 @@ function feeShareOf(pools: readonly QuotablePool[]): number {
 }
 
 function bidCurve({ pool, hops, chain }: SoldWay): PriceCurve | null {
+  return rowOfBids(chain ?? [pool, ...hops]);
+}
+
+function rowOfBids(pools: readonly QuotablePool[]): PriceCurve | null {
   const curves: PriceCurve[] = [];
-  for (const one of chain ?? [pool, ...hops]) {
+  for (const one of pools) {
     const curve = one.status === "open" ? curveOf(one) : null;
     if (curve === null) return null;
     curves.push(curve);
