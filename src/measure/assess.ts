@@ -17,7 +17,7 @@ import type { Market, TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./quality.ts";
-import { nearDepthOfHops, type Route, spotOfHops } from "./route.ts";
+import { depthTogether, nearDepthOfHops, type Route, spotOfHops } from "./route.ts";
 import { positionOf } from "./slippage.ts";
 
 const SIZES = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
@@ -73,7 +73,7 @@ function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
 
 function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   const { midPrice, family } = priced;
-  const depthLamports = priced.routes.reduce((sum, route) => sum + route.depthLamports, 0n);
+  const depthLamports = depthTogether(priced.routes);
   const pools = sharesOf(priced);
   if (midPrice === null) {
     const ladders = laddersOf({ retail: [], pro: [] }, family);

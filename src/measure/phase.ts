@@ -1,5 +1,6 @@
 import type { Phase } from "./assessment.ts";
 import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
+import { depthTogether } from "./route.ts";
 
 /**
  * Phase of the token between its curve and the pools. A full curve still holds what it raised
@@ -33,6 +34,5 @@ export function phaseOf(priced: PricedMarket): Phase {
     if (held === null) return "migrating";
     raised += held;
   }
-  const inPools = routes.reduce((sum, route) => sum + route.depthLamports, 0n);
-  return isTrading && inPools >= raised ? "migrated" : "migrating";
+  return isTrading && depthTogether(routes) >= raised ? "migrated" : "migrating";
 }

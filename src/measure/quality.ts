@@ -6,7 +6,7 @@ import type { BlockReason, Phase } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { type Market, neverMoves } from "./market.ts";
 import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
-import { isPaused, openSpot, type Route } from "./route.ts";
+import { depthTogether, isPaused, openSpot, type Route } from "./route.ts";
 
 /** How much of the token's quote sits in pools that can't be priced. */
 export type Coverage = {
@@ -27,14 +27,11 @@ const ALL_PRICED: Coverage = { unpricedPct: 0, hasUnweighed: false, venues: [], 
 export function coverageOf(priced: PricedMarket): Coverage {
   const { market, unrouted } = priced;
   if (unrouted.length === 0 && market.unpriced.length === 0) return ALL_PRICED;
-  let weighedLamports = 0n;
+  let weighedLamports = depthTogether(priced.routes);
   let unpricedLamports = 0n;
-  for (const route of priced.routes) {
-    const { pool } = route;
-    if (pool.status === "open") weighedLamports += route.depthLamports;
-    else if (!isClosedForGood(pool.status)) {
-      weighedLamports += inLamports(priced, pool.quoteMint, pool.reachable(10_000)) ?? 0n;
-    }
+  for (const { pool } of priced.routes) {
+    if (!isPaused(pool)) continue;
+    weighedLamports += inLamports(priced, pool.quoteMint, pool.reachable(10_000)) ?? 0n;
   }
   const holding = unrouted.filter((pool) => pool.reachable(10_000) > 0n);
   let hasUnweighed = holding.length > 0;

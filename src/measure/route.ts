@@ -183,8 +183,22 @@ function routeOf({ pool, hops }: Way): Route {
   };
 }
 
+/** Lamports that selling can still reach through all of these routes: hops that they share pay once. */
+export function depthTogether(routes: readonly Pick<Route, "hops" | "depthLamports">[]): bigint {
+  const depths = routes.map(({ depthLamports }) => depthLamports);
+  for (const { hops, places } of sharedHops(routes)) {
+    const [first = 0] = places;
+    const [hop, ...behind] = hops;
+    const sum = places.reduce((total, place) => total + (depths[place] ?? 0n), 0n);
+    for (const place of places) depths[place] = 0n;
+    depths[first] =
+      hop === undefined ? sum : minBigint(sum, inLamportsThrough(behind, hop.reachable(ALL)));
+  }
+  return depths.reduce((sum, depth) => sum + depth, 0n);
+}
+
 /** An amount in lamports at the hops' spots: never more than each hop can pay. */
-function inLamportsThrough(hops: readonly QuotablePool[], amount: bigint): bigint {
+export function inLamportsThrough(hops: readonly QuotablePool[], amount: bigint): bigint {
   return hops.reduce(
     (left, hop) => minBigint(atSpot(left, hop.spotPrice), hop.reachable(ALL)),
     amount,

@@ -76,6 +76,39 @@ describe("routes that lead through one hop", () => {
   });
 });
 
+describe("the depth of pools behind one hop is what the hop pays", () => {
+  const shallow = poolOfSol(5, 1, { number: 500, baseMint: OTHER });
+  const inOther = (number: number) => poolOfSol(100, 0.001, { number, quoteMint: OTHER });
+  const twenty = Array.from({ length: 20 }, (_, index) => inOther(2 + index));
+
+  test("once, however many pools there are, and whatever leads to it from farther away", () => {
+    const depthOf = (...[pools, changes]: Parameters<typeof marketOf>) =>
+      assess(marketOf(pools, changes)).measurement?.depthLamports;
+    assert.equal(depthOf(twenty, { hopPools: [shallow] }), 5n * SOL);
+    assert.equal(depthOf([honest, ...twenty], { hopPools: [shallow] }), 105n * SOL);
+    const first = poolOfSol(3, 1, { number: 501, baseMint: MIDDLE, quoteMint: OTHER });
+    const inMiddle = [90, 91].map((number) => poolOfSol(100, 0.001, { number, quoteMint: MIDDLE }));
+    assert.equal(depthOf(inMiddle, { hopPools: [first, shallow] }), 3n * SOL);
+    const all = [honest, ...twenty, ...inMiddle];
+    assert.equal(depthOf(all, { hopPools: [first, shallow] }), 105n * SOL);
+  });
+
+  test("and stays the sum of the pools where the hop pays more", () => {
+    const pools = [2, 3].map((number) => poolOfSol(100, 0.000_2, { number, quoteMint: USDC }));
+    const { measurement } = assess(marketOf(pools, { hopPools: [usdcPool()] }));
+    assert.equal(measurement?.depthLamports, 1_000n * SOL);
+  });
+
+  test("so they do not let a full curve count as migrated", () => {
+    const full = poolOfSol(85, 0.001, {
+      ...({ kind: "curve", number: 1, status: "complete" } as const),
+      ...({ family: "pump", venue: "pump-curve" } as const),
+    });
+    const { phase, blocked } = assess(marketOf([full, ...twenty], { hopPools: [shallow] }));
+    assert.deepEqual([phase, blocked], ["migrating", "migrating"]);
+  });
+});
+
 test("the hops that routes share are found with those behind them, the farthest first", () => {
   const usdc = usdcPool();
   const other = poolOfSol(10, 1, { number: 500, baseMint: OTHER, quoteMint: USDC });
