@@ -171,6 +171,18 @@ describe("the mid holds against hostile pools", () => {
     assert.equal(weighed([]), null);
   });
 
+  test("what an undecodable giant holds of another token counts for no more than can be sold of it", () => {
+    const other = poolAddress(700);
+    const pools = [honest, poolOfSol(1, 0.001, { number: 2, quoteMint: other })];
+    const hopPools = [poolOfSol(3, 1, { number: 3, baseMint: other })];
+    const giants = [77, 78, 79].map((number) =>
+      unpricedPool({ address: poolAddress(number), quoteMint: other, quoteHeld: 10n ** 18n }),
+    );
+    const { blocked, findings } = assess(marketOf(pools, { unpriced: giants, hopPools }));
+    assert.equal(blocked, null);
+    assert.deepEqual(findings, []);
+  });
+
   test("where all pools are slivers, the one with more near depth still gives a mid", () => {
     const low = poolOfSol(0.1, 0.001, { number: 1 });
     const high = poolOfSol(0.01, 0.001_25, { number: 2 });

@@ -4,7 +4,14 @@ import type { Ratio } from "#src/units/ratio.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Family, PoolStatus } from "#src/venues/venue.ts";
 import { type Market, neverMoves } from "./market.ts";
-import { atSpot, middleRoute, type Route, spotOfHops, type Way, weighRoutes } from "./route.ts";
+import {
+  inLamportsThrough,
+  middleRoute,
+  type Route,
+  spotOfHops,
+  type Way,
+  weighRoutes,
+} from "./route.ts";
 import { isStable, WaysToSol } from "./ways-to-sol.ts";
 
 /** A market with each pool's way into SOL, the mid, and the family; what every question starts from. */
@@ -16,8 +23,8 @@ export type PricedMarket = {
   readonly open: readonly Route[];
   /** Pools whose quote mint has no modelled way to SOL: known, and not priced. */
   readonly unrouted: readonly QuotablePool[];
-  /** Spots of the quote mints among the routes, and of unpriced stables: lamports per base unit. */
-  readonly quoteSpots: ReadonlyMap<Address, Ratio>;
+  /** The open hops behind the quote mints among the routes, and behind unpriced stables. */
+  readonly quoteHops: ReadonlyMap<Address, readonly QuotablePool[]>;
   /** The route whose spot is the mid; null where nothing can be sold. */
   readonly midRoute: Route | null;
   /** Lamports per base unit, before fees; null where nothing can be sold. */
@@ -30,7 +37,7 @@ export function priceMarket(market: Market): PricedMarket {
   const waysToSol = new WaysToSol(market.mint, movableHops(market));
   const ways: Way[] = [];
   const unrouted: QuotablePool[] = [];
-  const quoteSpots = new Map<Address, Ratio>();
+  const quoteHops = new Map<Address, readonly QuotablePool[]>();
   for (const pool of market.pools) {
     const hops = waysToSol.after(pool);
     if (hops === null) {
@@ -38,14 +45,13 @@ export function priceMarket(market: Market): PricedMarket {
       continue;
     }
     ways.push({ pool, hops });
-    const spot = spotOfHops(hops);
-    if (spot !== null) quoteSpots.set(pool.quoteMint, spot);
+    if (spotOfHops(hops) !== null) quoteHops.set(pool.quoteMint, hops);
   }
   // What no route pays has a worth only as a stable: of another mint, anyone may have made the price.
   for (const { quoteMint, family } of market.unpriced) {
-    if (quoteMint === null || !isStable(quoteMint) || quoteSpots.has(quoteMint)) continue;
-    const spot = spotOfHops(waysToSol.after({ quoteMint, family }) ?? []);
-    if (spot !== null) quoteSpots.set(quoteMint, spot);
+    if (quoteMint === null || !isStable(quoteMint) || quoteHops.has(quoteMint)) continue;
+    const hops = waysToSol.after({ quoteMint, family }) ?? [];
+    if (spotOfHops(hops) !== null) quoteHops.set(quoteMint, hops);
   }
   const routes = weighRoutes(ways);
   const midRoute = middleRoute(routes);
@@ -54,7 +60,7 @@ export function priceMarket(market: Market): PricedMarket {
     routes,
     open: routes.filter((route) => route.spotPrice !== null),
     unrouted,
-    quoteSpots,
+    quoteHops,
     midRoute,
     midPrice: midRoute?.spotPrice ?? null,
     family: familyOf(market, routes),
@@ -72,11 +78,14 @@ export function isClosedForGood(status: PoolStatus): boolean {
   return status === "complete" || status === "migrated";
 }
 
-/** An amount of SOL or of another quote in lamports, rounded down; null where nothing gives a price. */
+/**
+ * An amount of SOL or of another quote in lamports, rounded down: never more than the hops behind it can pay, since
+ * anyone can make a token and any amount of it. Null where nothing gives a price.
+ */
 export function inLamports(priced: PricedMarket, mint: Address, amount: bigint): bigint | null {
   if (mint === WSOL) return amount;
-  const spot = priced.quoteSpots.get(mint);
-  return spot === undefined ? null : atSpot(amount, spot);
+  const hops = priced.quoteHops.get(mint);
+  return hops === undefined ? null : inLamportsThrough(hops, amount);
 }
 
 /**

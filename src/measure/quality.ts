@@ -36,12 +36,15 @@ export function coverageOf(priced: PricedMarket): Coverage {
   const holding = unrouted.filter((pool) => pool.reachable(10_000) > 0n);
   let hasUnweighed = holding.length > 0;
   const venues = new Set<VenueId>(unrouted.map((pool) => pool.venue));
-  for (const pool of market.unpriced) {
-    venues.add(pool.venue);
-    const held =
-      pool.quoteHeld === null || pool.quoteMint === null
-        ? null
-        : inLamports(priced, pool.quoteMint, pool.quoteHeld);
+  const heldByMint = new Map<Address, bigint>();
+  for (const { venue, quoteHeld, quoteMint } of market.unpriced) {
+    venues.add(venue);
+    if (quoteHeld === null || quoteMint === null) hasUnweighed = true;
+    else heldByMint.set(quoteMint, (heldByMint.get(quoteMint) ?? 0n) + quoteHeld);
+  }
+  // By mint, because the hops behind it pay once for all pools together.
+  for (const [quoteMint, quoteHeld] of heldByMint) {
+    const held = inLamports(priced, quoteMint, quoteHeld);
     if (held === null) hasUnweighed = true;
     else unpricedLamports += held;
   }

@@ -114,6 +114,31 @@ describe("an exit after the largest withdrawal", () => {
     });
   });
 
+  test("what leaves another token's pools counts for no more than can be sold of it", () => {
+    const other = poolAddress(700);
+    const hop = poolOfSol(3, 1, { number: 700, baseMint: other });
+    const giants = [5, 6].map((number) => poolOfSol(1e6, 0.001, { number, quoteMint: other }));
+    const market = marketOf([first, ...giants], { hopPools: [hop] });
+    const bobs = giants.map((pool) => [pool, held([[BOB, 100n]])] as const);
+    const exit = stress(market, holders([first, held([[ALICE, 90n]])], ...bobs));
+    assert.partialDeepStrictEqual(exit.withdrawal, { owner: ALICE, lamports: 90n * SOL });
+    assert.deepEqual(
+      exit.pools.map(({ depthLamports, leavingLamports }) => [depthLamports, leavingLamports]),
+      [
+        [100n * SOL, 90n * SOL],
+        [3n * SOL, 0n],
+        [3n * SOL, 0n],
+      ],
+    );
+    const known = holders([first, held([[ALICE, 2n]])], ...bobs);
+    assert.partialDeepStrictEqual(stress(market, known).withdrawal, {
+      owner: BOB,
+      lamports: 3n * SOL,
+    });
+    const stranger = holders([first, held([[ALICE, 4n]])], ...bobs);
+    assert.equal(stress(market, stranger).withdrawal?.owner, ALICE);
+  });
+
   test("if all shares are burned nothing is withdrawn, and the ladder is unchanged", () => {
     const exit = stress(marketOf([first]), holders([first, held([])]));
     assert.equal(exit.withdrawal, null);

@@ -1,10 +1,12 @@
 import { type Address, compareAddressBytes } from "#src/units/address.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import type { QuotablePool, Withdrawal } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { assess } from "./assess.ts";
 import type { Assessment } from "./assessment.ts";
 import type { Market } from "./market.ts";
 import { inLamports, type PricedMarket, priceMarket } from "./priced-market.ts";
+import { depthTogether, inLamportsThrough } from "./route.ts";
 import type {
   HoldersUnknownReason,
   KnownHolders,
@@ -120,25 +122,30 @@ type Candidate = LargestWithdrawal & {
 };
 
 function largestOf(priced: PricedMarket, judged: readonly Judged[]): Candidate | null {
-  const candidates = new Map<Address, Candidate>();
+  const candidates = new Map<Address, Omit<Candidate, "lamports">>();
   for (const { pool, withdrawals } of judged) {
     for (const { owner, standing, left } of withdrawals) {
-      const others = candidates.get(owner);
-      candidates.set(owner, {
-        owner,
-        standing,
-        lamports: (others?.lamports ?? 0n) + (leavingOf(priced, pool, left) ?? 0n),
-        poolsLeft: new Map([...(others?.poolsLeft ?? []), [pool.address, left]]),
-      });
+      const others = candidates.get(owner)?.poolsLeft ?? [];
+      const poolsLeft = new Map([...others, [pool.address, left] as const]);
+      candidates.set(owner, { owner, standing, poolsLeft });
     }
   }
   let largest: Candidate | null = null;
   for (const candidate of candidates.values()) {
-    if (candidate.lamports > 0n && (largest === null || isBefore(candidate, largest))) {
-      largest = candidate;
-    }
+    const known = { ...candidate, lamports: leavingWith(priced, candidate.poolsLeft) };
+    if (known.lamports > 0n && (largest === null || isBefore(known, largest))) largest = known;
   }
   return largest;
+}
+
+/** Lamports of the market's depth that are gone once these pools are left so. */
+function leavingWith(priced: PricedMarket, poolsLeft: Candidate["poolsLeft"]): bigint {
+  const after = priced.routes.map((route) => {
+    const left = route.spotPrice === null ? undefined : poolsLeft.get(route.pool.address);
+    if (left === undefined) return route;
+    return { hops: route.hops, depthLamports: inLamportsThrough(route.hops, depthOf(left)) };
+  });
+  return depthTogether(priced.routes) - depthTogether(after);
 }
 
 function isBefore(a: Candidate, b: Candidate): boolean {
@@ -148,8 +155,11 @@ function isBefore(a: Candidate, b: Candidate): boolean {
 
 /** Lamports of depth that are gone; 0 in a pool that can't be sold into, null where there is no way into SOL. */
 function leavingOf(priced: PricedMarket, before: QuotablePool, after: QuotablePool): bigint | null {
-  const leaving = depthOf(before) - depthOf(after);
-  return inLamports(priced, before.quoteMint, leaving > 0n ? leaving : 0n);
+  const [held, left] = [before, after].map((pool) =>
+    inLamports(priced, pool.quoteMint, depthOf(pool)),
+  );
+  if (held == null || left == null) return null;
+  return maxBigint(0n, held - left);
 }
 
 function depthOf(pool: QuotablePool): bigint {
