@@ -1,4 +1,3 @@
-import type { Address } from "#src/units/address.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { assess } from "./assess.ts";
 import {
@@ -12,7 +11,7 @@ import { CALIBRATION } from "./calibration.ts";
 import type { ExitRoute } from "./exit-route.ts";
 import { type Exits, openExits, paidForPosition, routesForPosition } from "./exits.ts";
 import { ladderOf } from "./ladder.ts";
-import type { Market } from "./market.ts";
+import { directionOf, type Market, withPools } from "./market.ts";
 import { priceMarket } from "./priced-market.ts";
 import { positionOf } from "./slippage.ts";
 import type { TokenHolders } from "./token-holders.ts";
@@ -158,22 +157,20 @@ function execute(
   routes: readonly ExitRoute[],
   soldBaseUnits: bigint,
 ): HolderSale | null {
-  const pools = new Map<Address, QuotablePool>(
-    [...market.hopPools, ...market.pools].map((pool) => [pool.address, pool]),
+  const pools = new Map<string, QuotablePool>(
+    [...market.hopPools, ...market.pools].map((pool) => [directionOf(pool), pool]),
   );
   let paidLamports = 0n;
   for (const { amountIn, legs } of routes) {
     let amount = amountIn;
     for (const leg of legs) {
-      const sale = pools.get(leg.pool)?.sell(amount);
+      const direction = directionOf({ address: leg.pool, baseMint: leg.inputMint });
+      const sale = pools.get(direction)?.sell(amount);
       if (sale?.kind !== "filled") return null;
-      pools.set(leg.pool, sale.after);
+      pools.set(direction, sale.after);
       amount = sale.amountOut;
     }
     paidLamports += amount;
   }
-  const left = (before: readonly QuotablePool[]) =>
-    before.map((pool) => pools.get(pool.address) ?? pool);
-  const after = { ...market, pools: left(market.pools), hopPools: left(market.hopPools) };
-  return { soldBaseUnits, paidLamports, after };
+  return { soldBaseUnits, paidLamports, after: withPools(market, pools) };
 }

@@ -91,3 +91,18 @@ export type Market = {
   /** Venues whose sales are executed by their programs instead of modelled; absent: none. */
   readonly executedVenues?: ReadonlySet<VenueId>;
 };
+
+/** Names a pool in one direction: a pool of two tokens that sales go through is in a market twice. */
+export function directionOf({
+  address,
+  baseMint,
+}: Pick<QuotablePool, "address" | "baseMint">): string {
+  return `${address} ${baseMint}`;
+}
+
+/** The market with these pools, by direction, in place of what they were. */
+export function withPools(market: Market, changed: ReadonlyMap<string, QuotablePool>): Market {
+  const left = (pools: readonly QuotablePool[]) =>
+    pools.map((pool) => changed.get(directionOf(pool)) ?? pool);
+  return { ...market, pools: left(market.pools), hopPools: left(market.hopPools) };
+}

@@ -5,7 +5,7 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
 import { openExits, paidForPosition } from "./exits.ts";
 import { type Lane, sampleLane } from "./lane.ts";
-import type { Market } from "./market.ts";
+import { directionOf, type Market, withPools } from "./market.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { keptOfFirstUnit, type Route } from "./route.ts";
 import { slippagePct } from "./slippage.ts";
@@ -42,13 +42,7 @@ export function roundTrip(
   const bought = buyAt(priced, sizeLamports, profile);
   if (bought === null) return null;
   const { baseUnits, after } = bought;
-  const left = (pools: readonly QuotablePool[]) =>
-    pools.map((pool) => after.get(pool.address) ?? pool);
-  const sold = priceMarket({
-    ...market,
-    pools: left(market.pools),
-    hopPools: left(market.hopPools),
-  });
+  const sold = priceMarket(withPools(market, after));
   const back =
     sold.midPrice === null
       ? null
@@ -68,8 +62,8 @@ export function roundTrip(
 
 type Purchase = {
   readonly baseUnits: bigint;
-  /** By address: the pools as the purchase leaves them. */
-  readonly after: ReadonlyMap<Address, QuotablePool>;
+  /** By direction: the pools as the purchase leaves them. */
+  readonly after: ReadonlyMap<string, QuotablePool>;
 };
 
 function buyAt({ open }: PricedMarket, sizeLamports: bigint, profile: Profile): Purchase | null {
@@ -118,14 +112,14 @@ function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | nu
   );
   if (split === null) return null;
   let baseUnits = 0n;
-  const after = new Map<Address, QuotablePool>();
+  const after = new Map<string, QuotablePool>();
   for (const [index, route] of routes.entries()) {
     const part = split.amountsIn[index] ?? 0n;
     if (part === 0n) continue;
     const bought = buyThrough(route, part);
     if (bought === null) return null;
     baseUnits += bought.baseUnits;
-    for (const [address, pool] of bought.after) after.set(address, pool);
+    for (const [direction, pool] of bought.after) after.set(direction, pool);
   }
   return { baseUnits, after };
 }
@@ -147,12 +141,12 @@ function buyLane(route: Route): Lane {
 
 /** SOL goes through the hops from the last to the first, then into the token's own pool. */
 function buyThrough({ pool, hops }: Route, lamports: bigint): Purchase | null {
-  const after = new Map<Address, QuotablePool>();
+  const after = new Map<string, QuotablePool>();
   let amount = lamports;
   for (const next of [...hops.toReversed(), pool]) {
     const purchase = next.buy(amount);
     if (purchase.kind === "unfillable") return null;
-    after.set(next.address, purchase.after);
+    after.set(directionOf(next), purchase.after);
     amount = purchase.amountOut;
   }
   return { baseUnits: amount, after };
