@@ -96,16 +96,33 @@ export function proPricer(exits: Exits): (sizeLamports: bigint) => bigint | null
 export function paidForPosition(exits: Exits, position: bigint, profile: Profile): bigint | null {
   if (position === 0n || position > exits.supply) return null;
   if (exits.only !== null) return quoteRoute(exits.only, position);
-  if (profile === "pro") return splitOf(exits, position)?.paid ?? null;
+  if (profile === "retail") return paidByOne(exits, exits.lanes, position);
+  const split = splitOf(exits, position)?.paid ?? null;
+  const single = paidByOne(exits, sharedLanes(exits), position);
+  return split === null || (single !== null && single > split) ? single : split;
+}
+
+/** What the best single route of these lanes pays. */
+function paidByOne(exits: Exits, lanes: readonly ExitLane[], position: bigint): bigint | null {
   let best: bigint | null = null;
-  exits.lanes.forEach(({ routes }, index) => {
-    const known = routes.length === 1 ? exits.sampled[index]?.quotes.get(position) : undefined;
+  for (const lane of lanes) {
+    const { routes } = lane;
+    const sampled = routes.length === 1 ? exits.sampled[exits.lanes.indexOf(lane)] : undefined;
+    const known = sampled?.quotes.get(position);
     for (const route of routes) {
       const paid = known === undefined ? quoteRoute(route, position) : known;
       if (paid !== null && (best === null || paid > best)) best = paid;
     }
-  });
+  }
   return best;
+}
+
+/**
+ * The lanes whose routes meet in a hop. Their parts pass it one by one, and each is rounded: where splitting gains
+ * less than that, one of the routes alone pays more.
+ */
+function sharedLanes({ lanes }: Exits): readonly ExitLane[] {
+  return lanes.filter(({ routes }) => routes.length > 1);
 }
 
 /** The split of one position, searched from the opening samples alone. */
@@ -126,15 +143,26 @@ export function routesForPosition(
     const route = exitRoute(exits.only, position);
     return route === null ? null : [route];
   }
-  if (profile === "pro") return splitRoutes(exits, position);
+  if (profile === "retail") return oneRoute(exits.lanes, position);
+  const split = splitRoutes(exits, position);
+  const single = oneRoute(sharedLanes(exits), position);
+  return split === null || (single !== null && paidBy(single) > paidBy(split)) ? single : split;
+}
+
+/** The best single route of these lanes. */
+function oneRoute(lanes: readonly ExitLane[], position: bigint): readonly ExitRoute[] | null {
   let best: ExitRoute | null = null;
-  for (const { routes } of exits.lanes) {
+  for (const { routes } of lanes) {
     for (const route of routes) {
       const found = exitRoute(route, position);
       if (found !== null && (best === null || found.paidLamports > best.paidLamports)) best = found;
     }
   }
   return best === null ? null : [best];
+}
+
+function paidBy(routes: readonly ExitRoute[]): bigint {
+  return routes.reduce((sum, { paidLamports }) => sum + paidLamports, 0n);
 }
 
 function splitRoutes(exits: Exits, position: bigint): readonly ExitRoute[] | null {

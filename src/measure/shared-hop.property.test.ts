@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { marketOf, PLAIN_TOKEN, usdcPool } from "#test/support/markets.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, usdcPool } from "#test/support/markets.ts";
 import { randomPool } from "#test/support/random-pools.ts";
 import { exitAt } from "./exit-at.ts";
 
@@ -73,5 +73,23 @@ test("pools that share a stable's hop are split within 0.01 % of brute force", (
     const brute = bruteForce(scene, exit.baseUnitsSold);
     if (brute === null) continue;
     assert.ok(exit.paidLamports * 10_000n >= brute * 9_999n, `seed ${seed}`);
+  }
+});
+
+test("a split through one hop never pays a lamport less than the best single route", () => {
+  for (let seed = 1; seed <= 100; seed++) {
+    const random = seededRandom(seed);
+    const price = between(random, 1e-4, 10);
+    const pools = Array.from({ length: 2 + Math.floor(3 * random()) }, (_, index) => {
+      const sol = between(random, 10, 1_000_000);
+      return poolOfSol(sol / 5, price / 5, { number: index + 1, quoteMint: USDC });
+    });
+    const token = { ...PLAIN_TOKEN, supply: 2n ** 63n };
+    const market = marketOf(pools, { token, hopPools: [usdcPool(between(random, 1e3, 1e6))] });
+    for (const size of [10_000_000n, 100_000_000n, 500_000_000n]) {
+      const [pro, retail] = [exitAt(market, size, "pro"), exitAt(market, size, "retail")];
+      assert.ok(pro.kind === "sold" && retail.kind === "sold");
+      assert.ok(pro.paidLamports >= retail.paidLamports, `seed ${seed}, ${size}`);
+    }
   }
 });
