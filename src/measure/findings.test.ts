@@ -223,6 +223,14 @@ describe("just inside each limit nothing is found", () => {
   }
 });
 
+test("of the family other, a size that its rule leaves out is no doubt about a price", () => {
+  const shape = { family: "other", venue: "orca-whirlpool" } as const;
+  const pools = [1_000, 1].map((sol, index) =>
+    poolOfSol(sol, 0.001, { number: index + 1, ...shape }),
+  );
+  assert.deepEqual(findingsOf({ pools }), [{ kind: "family-other" }]);
+});
+
 test("the worst finding comes first, and decides", () => {
   const found = findingsOf({
     isSearchComplete: false,

@@ -125,10 +125,12 @@ function slippagesWithout(
 type Shift = (pct: number | null, index: number) => number | null;
 
 function doubtOf(
-  { slippagesPct, score, exitMaxSol }: Ladder,
+  { slippagesPct, exitMaxSol }: Pick<Ladder, "slippagesPct" | "exitMaxSol">,
   profile: Profile,
   shifts: { readonly better: Shift; readonly worse: Shift },
 ): PriceDoubt {
+  // Not the ladder's own score, which counts a size that the family's rule leaves out of the slippages.
+  const score = scoreOf(slippagesPct, profile);
   let scorePoints = 0;
   let movesExitMax = false;
   for (const shift of [shifts.better, shifts.worse]) {
