@@ -9,6 +9,7 @@ import {
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "./assessment.ts";
+import { CALIBRATION } from "./calibration.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
 import { type Exits, openExits, paidForPositions, proPricer } from "./exits.ts";
 import { findingsOf } from "./findings.ts";
@@ -68,7 +69,7 @@ function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
     SIZES.map((size) => positionOf(size, exits.midPrice)),
     "pro",
   );
-  return { c10Sol: capacitySol(exits, proPaid), pools };
+  return { c10Sol: capacitySol(priced, exits, proPaid), pools };
 }
 
 function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
@@ -84,15 +85,38 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
   const retailPaid = paidForPositions(exits, positions, "retail");
   const proPaid = exits.only === null ? paidForPositions(exits, positions, "pro") : retailPaid;
   const { retail, pro } = laddersOf({ retail: retailPaid, pro: proPaid }, family);
-  return { depthLamports, midPrice, retail, pro, c10Sol: capacitySol(exits, proPaid), pools };
+  return {
+    depthLamports,
+    midPrice,
+    retail,
+    pro,
+    c10Sol: capacitySol(priced, exits, proPaid),
+    pools,
+  };
 }
 
-function capacitySol(exits: Exits, proPaid: readonly (bigint | null)[]): number {
+function capacitySol(
+  { open }: PricedMarket,
+  exits: Exits,
+  proPaid: readonly (bigint | null)[],
+): number {
+  const paidFor = proPricer(exits);
   const known = SIZES.map(
     (sizeLamports, index): PaidSize => ({ sizeLamports, paidLamports: proPaid[index] ?? null }),
   );
-  const capacity = capacityOf(known, proPricer(exits));
+  if (open.some(hasCappedFee)) {
+    const { sizesBeyondCap } = CALIBRATION.capacity;
+    known.push(
+      ...sizesBeyondCap.map((size) => ({ sizeLamports: size, paidLamports: paidFor(size) })),
+    );
+  }
+  const capacity = capacityOf(known, paidFor);
   return toNumber(capacity) / toNumber(LAMPORTS_PER_SOL);
+}
+
+/** Whether a transfer fee on the way has a maximum: a larger sale may then lose less. */
+function hasCappedFee({ pool, hops }: Route): boolean {
+  return [pool, ...hops].some(({ cappedFee }) => cappedFee != null);
 }
 
 /** A pool of which nothing is known that pays is left out, as one that can't be read: it may hold as much as ever. */

@@ -36,6 +36,8 @@ export const CALIBRATION = {
   capacity: {
     slippageBps: 1_000n,
     largestLamports: 1_000n * LAMPORTS_PER_SOL,
+    /** Sizes that are tried beside the standard ones where a transfer fee has a maximum. */
+    sizesBeyondCap: [100n, 200n, 500n, 1_000n].map((sol) => sol * LAMPORTS_PER_SOL),
     /** Below this there is no capacity worth the name: 0. */
     smallestLamports: 1_000n,
     /** How close the answer lies below the true capacity, as a share of it. */

@@ -7,6 +7,9 @@ export type PaidSize = { readonly sizeLamports: bigint; readonly paidLamports: b
 const BPS = 10_000n;
 /** How far apart sizes are tried while neither a sellable nor an unsellable one is known. */
 const STRIDE = 30n;
+/** How often, and how closely, the cheapest of sizes that all fail is searched. */
+const CHEAPEST_STEPS = 16;
+const CHEAPEST_PRECISION = 1.02;
 
 /**
  * Exit capacity C10 in lamports (method.md section 3): the largest size up to 1000 SOL that loses at
@@ -27,7 +30,7 @@ export function capacityOf(
     sizeLamports,
     paidLamports: paidFor(sizeLamports),
   });
-  let passing = known.findLast(passes) ?? null;
+  let passing = known.findLast(passes) ?? cheapestPassing(known, price);
   let failing = known.find((entry) => !passes(entry) && isAbove(entry, passing)) ?? null;
   while (passing === null) {
     const from = failing?.sizeLamports ?? largestLamports;
@@ -44,6 +47,41 @@ export function capacityOf(
     else failing = tried;
   }
   return narrow(passing, failing, price);
+}
+
+/**
+ * Where every known size fails and the smallest is not the cheapest (a transfer fee at its maximum, or units that are
+ * rounded, take less of a larger sale): a size that passes next to the cheapest one, which is closed in on from both
+ * sides. Null where none does.
+ */
+function cheapestPassing(
+  known: readonly PaidSize[],
+  price: (sizeLamports: bigint) => PaidSize,
+): PaidSize | null {
+  const shares = known.map(shareOf);
+  const place = shares.indexOf(Math.max(...shares));
+  const [before, cheapest, after] = [known[place - 1], known[place], known[place + 1]];
+  if (before === undefined || cheapest === undefined) return null;
+  let best = cheapest;
+  let low = toNumber(before.sizeLamports);
+  let high = toNumber(after?.sizeLamports ?? CALIBRATION.capacity.largestLamports);
+  for (let step = 0; step < CHEAPEST_STEPS && high > low * CHEAPEST_PRECISION; step++) {
+    const middle = toNumber(best.sizeLamports);
+    const isAbove = high * low > middle * middle;
+    const tried = price(BigInt(Math.round(Math.sqrt(middle * (isAbove ? high : low)))));
+    if (passes(tried)) return tried;
+    const isCheaper = shareOf(tried) > shareOf(best);
+    const end = toNumber((isCheaper ? best : tried).sizeLamports);
+    if (isAbove === isCheaper) low = end;
+    else high = end;
+    if (isCheaper) best = tried;
+  }
+  return null;
+}
+
+/** What of a size arrives, as a share; below 0 where it can't be sold whole. */
+function shareOf({ sizeLamports, paidLamports }: PaidSize): number {
+  return paidLamports === null ? -1 : toNumber(paidLamports) / toNumber(sizeLamports);
 }
 
 /** A size that should fail: a little past where the line through two passing ones crosses the limit. */
