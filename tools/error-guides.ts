@@ -50,8 +50,9 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Remove one. A higher tier allows more watchlist entries, not more channels.",
   },
   forbidden_origin: {
-    when: "A page of another site sent a request that only the service's own pages may send.",
-    remedy: "Send it from a server, with an API key.",
+    when: "A page whose address does not begin with PUBLIC_URL's scheme, host and port sent a request that only the service's own pages may send: a page of another site, or the dashboard under another address.",
+    remedy:
+      "Open the dashboard at the address in `message`, or set PUBLIC_URL to the address where it is open. From a program, send the access token as `authorization: Bearer ...`, without a cookie and without `Origin`.",
   },
   not_found: {
     when: "Nothing is at this path or id, or the token has no pool or curve on any program that is modelled. For a valid address the search was complete: this is a result, and it counts as a query.",

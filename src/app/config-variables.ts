@@ -5,7 +5,7 @@ export type ConfigVariable = readonly [name: string, meaning: string, fallback: 
 export const CONFIG_VARIABLES: readonly ConfigVariable[] = [
   ["PORT", "port on which the service listens", "8080"],
   ["HOST", "address on which it listens", "127.0.0.1"],
-  ["PUBLIC_URL", "base of the links in e-mails and pages", "http://HOST:PORT"],
+  ["PUBLIC_URL", "address of the dashboard, and base of the links to it", "http://HOST:PORT"],
   ["TRUST_PROXY", "reverse proxies whose X-Forwarded-For is trusted, a number", "0"],
   ["DATA_DIR", "folder of the embedded database and the e-mails", "./data"],
   ["DATABASE_URL", "Postgres", "SQLite in DATA_DIR"],

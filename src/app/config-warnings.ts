@@ -38,7 +38,7 @@ export function configWarnings(
     );
   if (["0.0.0.0", "[::]"].includes(new URL(publicUrl).hostname))
     warnings.push(
-      "HOST is every address of this machine, and links and texts have it, where no other machine arrives: set PUBLIC_URL",
+      "HOST is every address of this machine, and links and texts have it, where no other machine arrives; pages that another machine opens can't sign in: set PUBLIC_URL",
     );
   if (foreignIdentity?.jwksUrl.startsWith("http:") && !isLoopback(foreignIdentity.jwksUrl))
     warnings.push(

@@ -25,8 +25,8 @@ function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
 /** @throws AppError forbidden_origin if the request does not come from our own pages */
 export function requireSameOrigin(request: FastifyRequest, publicUrl: string): void {
   if (isSameOrigin(request, publicUrl)) return;
+  // The dashboard itself gets this, too, where it is opened under another address than the operator has set.
   throw new AppError("forbidden_origin", {
-    publicMessage:
-      "A write with the dashboard's cookie has to come from the dashboard itself; use a Bearer token elsewhere.",
+    publicMessage: `The dashboard works at ${new URL(publicUrl).origin} only: open it there, or set the service's PUBLIC_URL to the address where it is open; a program sends a Bearer token, and no cookie and no Origin.`,
   });
 }

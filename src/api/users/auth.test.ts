@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { eachApp, NO_OBJECTS, oneApp, refusal } from "#test/support/app.ts";
+import { TEST_PUBLIC_URL } from "#test/support/users.ts";
 
 const ME = "/api/account/me";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -83,6 +84,23 @@ test("no other site can sign a browser in", async (t) => {
     const headers = { origin: "https://evil.example" };
     const response = await send("POST", "/api/auth/sign-in", { payload, headers });
     assert.deepEqual(refusal(response), [403, "forbidden_origin"]);
+  });
+});
+
+test("a refusal of the dashboard under another address names the one at which it works, and what sets that", async (t) => {
+  await oneApp(t, async ({ send, signIn }) => {
+    const { cookie } = await signIn("ana@example.com");
+    const headers = { cookie, origin: "http://192.168.1.5:8080", host: "192.168.1.5:8080" };
+    const payload = { email: "ana@example.com", code: "123456" };
+    for (const response of [
+      await send("POST", "/api/auth/sign-in", { payload, headers }),
+      await send("POST", "/api/account/keys", { headers }),
+    ]) {
+      assert.deepEqual(refusal(response), [403, "forbidden_origin"]);
+      const { message } = response.json();
+      assert.ok(message.includes(`${TEST_PUBLIC_URL} only`), message);
+      assert.match(message, /PUBLIC_URL/);
+    }
   });
 });
 

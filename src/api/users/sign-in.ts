@@ -4,7 +4,7 @@ import { EXAMPLE_EMAIL, EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { PUBLIC_ERRORS, statusResponse } from "../operation-parts.ts";
 import { askerOf } from "../plugins/asker.ts";
-import { isSameOrigin } from "../plugins/origin.ts";
+import { requireSameOrigin } from "../plugins/origin.ts";
 import { EmailField, Timestamp, timestamp } from "../values.ts";
 
 export const signIn = defineOperation({
@@ -34,8 +34,7 @@ export const signIn = defineOperation({
   errors: [...PUBLIC_ERRORS, "unauthorized", "forbidden_origin"],
   async handler({ body: { email, code }, request }, { users, publicUrl }) {
     // Another site must not sign a browser in to an account that is not its user's.
-    if (request.headers.origin !== undefined && !isSameOrigin(request, publicUrl))
-      throw new AppError("forbidden_origin", { publicMessage: "Sign in on the dashboard itself." });
+    if (request.headers.origin !== undefined) requireSameOrigin(request, publicUrl);
     const userAgent = request.headers["user-agent"] ?? null;
     const session = await users.signIn.signIn({
       email,

@@ -12,7 +12,7 @@ const errors: Readonly<Record<string, string>> = {
   invalid_body: "Falta algo o no tiene la forma esperada.",
   limit_reached: "Has llegado al máximo que se admite.",
   duplicate: "Eso ya lo tienes.",
-  forbidden_origin: "Eso solo se puede hacer desde esta misma página.",
+  forbidden_origin: "El panel solo funciona en su dirección (PUBLIC_URL): ábrelo en ella.",
   chain_unavailable: "La cadena no responde y no hay nada guardado de este token.",
   overloaded: "El servicio estaba saturado. Vuelve a intentarlo.",
   server_error: "Algo falló en el servicio. Vuelve a intentarlo.",
