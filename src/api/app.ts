@@ -190,8 +190,15 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
   return app;
 }
 
-/** Many clients declare JSON on every request: without a body, that is a request without a body. */
+/**
+ * Many clients declare a type on every request, JSON or, as curl and axios do, a form: without a body, that is a
+ * request without a body.
+ */
 function registerJsonBody(app: FastifyInstance): void {
+  app.addHook("onRequest", async ({ headers }) => {
+    const { "content-length": length = "0", "transfer-encoding": coding } = headers;
+    if (length === "0" && coding === undefined) delete headers["content-type"];
+  });
   // Unknown fields are ignored, whatever they are called.
   const parse = app.getDefaultJsonParser("remove", "remove");
   app.addContentTypeParser<string>(

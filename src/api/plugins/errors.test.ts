@@ -45,11 +45,20 @@ test("malformed or oversized HTTP is refused with the contract's body", async (t
 test("a request that needs no body may have none, whatever type it declares", async (t) => {
   await oneApp(t, async ({ send, signIn }) => {
     const { accessToken } = await signIn("ana@example.com");
-    const headers = {
-      authorization: `Bearer ${accessToken}`,
-      "content-type": "application/json",
-    };
+    const authorization = `Bearer ${accessToken}`;
+    const headers = { authorization, "content-type": "application/json" };
     assert.equal((await send("POST", "/api/account/keys", { headers })).statusCode, 201);
+    for (const type of ["application/x-www-form-urlencoded", "text/plain", "nonsense"]) {
+      const asForm = { authorization, "content-type": type, "content-length": "0" };
+      const rotated = await send("POST", "/api/account/keys/rotate", { headers: asForm });
+      assert.equal(rotated.statusCode, 201, type);
+    }
+    const form = { authorization, "content-type": "application/x-www-form-urlencoded" };
+    const withBody = await send("POST", "/api/account/keys/rotate", {
+      headers: form,
+      payload: "a",
+    });
+    assert.deepEqual(refusal(withBody), [415, "unsupported_media_type"]);
     const removed = await send("DELETE", "/api/oracle/watchlist?id=1", { headers });
     assert.deepEqual(refusal(removed), [404, "not_found"]);
     const added = await send("POST", "/api/oracle/watchlist", { headers });
