@@ -176,7 +176,7 @@ test("an id that is not well encoded is not an address either, and is returned u
   }
 });
 
-test("a wrong profile, size or key is refused with its code and is not counted", async (t) => {
+test("a wrong profile, size, key or token is refused with its code and is not counted", async (t) => {
   const { get } = await startApp(t);
   const wrong: readonly (readonly [string, number, string, Record<string, string>])[] = [
     [`${PATH}?profile=whale`, 400, "invalid_profile", {}],
@@ -189,6 +189,8 @@ test("a wrong profile, size or key is refused with its code and is not counted",
     [`${PATH}?size=`, 400, "invalid_size", {}],
     [PATH, 401, "unauthorized", { "x-api-key": "exi_nothing" }],
     [`${PATH}?size=0`, 401, "unauthorized", { "x-api-key": "" }],
+    // As sockets deliver "Bearer " with nothing behind it.
+    [PATH, 401, "unauthorized", { authorization: "Bearer" }],
   ];
   for (const [path, status, code, headers] of wrong) {
     const response = await get(path, headers);

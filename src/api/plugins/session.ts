@@ -8,7 +8,8 @@ import type { Users } from "#src/users/users.ts";
 import type { Callers } from "./callers.ts";
 import { requireSameOrigin } from "./origin.ts";
 
-const BEARER = /^bearer +/i;
+/** Also without a token, as a program whose variable is empty sends it: such a caller is not anonymous. */
+const BEARER = /^bearer(?:\s+|$)/i;
 const READING = ["GET", "HEAD", "OPTIONS"];
 
 /** Callers by API key, bearer token, the dashboard's cookie, or their address, in that order. */
