@@ -73,6 +73,8 @@ test("S7: a user rotates a key at most twenty times a day", async (t) => {
   await oneApp(t, async ({ send, signIn, users }) => {
     const { cookie, origin } = await signIn("ana@example.com");
     const post = (path: string) => send("POST", path, { headers: { cookie, origin } });
+    for (let refused = 0; refused < 20; refused++)
+      assert.deepEqual(refusal(await post("/api/account/keys/rotate")), [404, "not_found"]);
     await post("/api/account/keys");
     for (let rotation = 0; rotation < 20; rotation++)
       assert.equal((await post("/api/account/keys/rotate")).statusCode, 201);

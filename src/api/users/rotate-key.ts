@@ -18,12 +18,15 @@ export const rotateKey = defineOperation({
   errors: [...WRITE_ERRORS, "not_found", "rate_limit_exceeded"],
   async handler({ caller: { userId }, reply }, deps) {
     const { users } = deps;
-    countChange(deps, { name: "rotate-key", userId, limit: ROTATIONS_A_DAY }, reply);
+    const rotation = { name: "rotate-key", userId, limit: ROTATIONS_A_DAY };
+    const giveBack = countChange(deps, rotation, reply);
     const issued = await users.apiKeys.rotate(userId);
-    if (issued === null)
+    if (issued === null) {
+      giveBack();
       throw new AppError("not_found", {
         publicMessage: "You have no key to rotate; activate access first.",
       });
+    }
     await noticeNewKey(users, userId);
     return { body: issuedKeyBody(issued) };
   },
