@@ -11,7 +11,8 @@ import { AnsweringTransport } from "./answering-transport.ts";
 import { type Output, UsageError } from "./output.ts";
 
 const LINE_END = 0x0a;
-const TIMEOUT_MS = 30_000;
+/** Longer than the service takes for any answer. */
+const TIMEOUT_MS = 80_000;
 /** The status of a request without an answer; no HTTP status. */
 const UNREACHABLE = 0;
 
@@ -64,7 +65,8 @@ function apiKeyOf(text = ""): string | null {
   );
 }
 
-function askOver(url: string, apiKey: string | null): Ask {
+/** Exported for its test. @param timeoutMs of one request, until its last byte */
+export function askOver(url: string, apiKey: string | null, timeoutMs = TIMEOUT_MS): Ask {
   return async (method, path, payload) => {
     const headers: Record<string, string> = {
       "accept-language": AGENT_LANGUAGE,
@@ -72,7 +74,7 @@ function askOver(url: string, apiKey: string | null): Ask {
     };
     if (apiKey !== null) headers["x-api-key"] = apiKey;
     const body = payload === undefined ? null : JSON.stringify(payload);
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = AbortSignal.timeout(timeoutMs);
     // The key is for this service only.
     const redirect = "manual";
     try {
@@ -82,9 +84,7 @@ function askOver(url: string, apiKey: string | null): Ask {
       const retryAfter = response.headers.get("retry-after");
       return { status: response.status, text, retryAfter };
     } catch {
-      const message = `No service answers at ${url}: start one (npm start), or name another by exitability mcp --url URL.`;
-      const text = JSON.stringify({ error: "unreachable", message });
-      return { status: UNREACHABLE, text, retryAfter: null };
+      return signal.aborted ? lateAnswer(url, timeoutMs) : noAnswer(url);
     }
   };
 }
@@ -96,6 +96,19 @@ function isJson({ headers }: Response): boolean {
 /** The page of a proxy, or of another site. */
 function strangeAnswer(url: string, status: number): ToolAnswer {
   const message = `What answers at ${url} is not an Exitability service, or it is behind a proxy that fails (HTTP ${status}): check --url.`;
-  const text = JSON.stringify({ error: "bad_answer", message });
-  return { status: UNREACHABLE, text, retryAfter: null };
+  return failed("bad_answer", message);
+}
+
+function lateAnswer(url: string, timeoutMs: number): ToolAnswer {
+  const message = `The service at ${url} did not answer within ${timeoutMs / 1_000} s; nothing is known now, and asking again may help.`;
+  return failed("timeout", message);
+}
+
+function noAnswer(url: string): ToolAnswer {
+  const message = `No service answers at ${url}: start one (npm start), or name another by exitability mcp --url URL.`;
+  return failed("unreachable", message);
+}
+
+function failed(error: string, message: string): ToolAnswer {
+  return { status: UNREACHABLE, text: JSON.stringify({ error, message }), retryAfter: null };
 }

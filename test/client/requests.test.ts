@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { closeAfter } from "#test/support/ending.ts";
 import {
   createExitability,
@@ -159,6 +160,28 @@ test("a timeout that is longer than any timer never ends a request", async (t) =
     const server = await startScriptedServer(t, json(200, TOKEN));
     assert.equal((await client(server.url, { timeoutMs }).token(MINT)).name, "Three");
     assert.equal(server.asked.length, 1);
+  }
+});
+
+test("exits after the holders are waited for as long as the service may take, unless the caller sets another timeout", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const fetch: ExitabilityOptions["fetch"] = (_url, { signal }) =>
+    new Promise((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+  for (const [method, timeoutMs, waitedMs] of [
+    ["holdersFirst", undefined, 80_000],
+    ["stressedExit", undefined, 30_000],
+    ["holdersFirst", 5_000, 5_000],
+  ] as const) {
+    const asking = client("http://exit.example", { fetch, timeoutMs, retry: { attempts: 1 } });
+    let isOver = false;
+    const refused = refusalOf(asking[method](MINT)).finally(() => {
+      isOver = true;
+    });
+    t.mock.timers.tick(waitedMs - 1);
+    await setImmediate();
+    assert.equal(isOver, false, `${method} after ${waitedMs} ms`);
+    t.mock.timers.tick(1);
+    assert.equal((await refused).code, "timeout");
   }
 });
 

@@ -2,6 +2,8 @@ import { ExitabilityError } from "./exitability-error.ts";
 import { aborted, LONGEST_TIMER_MS } from "./patience.ts";
 import { refusalOf } from "./refusal.ts";
 
+const TIMEOUT_MS = 30_000;
+
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export type Sending = {
@@ -11,6 +13,8 @@ export type Sending = {
   readonly body?: object | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Of an answer that takes longer than others, unless the caller has set a timeout. */
+  readonly timeoutMs?: number | undefined;
 };
 
 /** The service's URL and what all requests to it share. */
@@ -18,7 +22,8 @@ export type Service = {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: Fetch;
-  readonly timeoutMs: number;
+  /** As the caller set it. */
+  readonly timeoutMs: number | undefined;
 };
 
 /** An answer whose body is not read yet, with its timeout. */
@@ -65,7 +70,7 @@ export async function open(service: Service, sending: Sending): Promise<Opened> 
       ? new ExitabilityError("timeout", "The service did not answer in time.", { cause })
       : new ExitabilityError("network_error", "The service cannot be reached.", { cause });
   };
-  expectWithin(service.timeoutMs);
+  expectWithin(service.timeoutMs ?? sending.timeoutMs ?? TIMEOUT_MS);
   try {
     const response = await service.fetch(service.baseUrl + path, {
       method,

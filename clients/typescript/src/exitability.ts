@@ -35,12 +35,17 @@ export type ExitabilityOptions = {
   /** The language of `aviso`. Default: the service's, Spanish. */
   readonly language?: "es" | "en" | undefined;
   readonly retry?: RetryOptions | undefined;
-  /** Maximum duration of one attempt, from sending to the last byte, milliseconds. Default 30,000. */
+  /**
+   * Maximum duration of one attempt, from sending to the last byte, milliseconds. Default 30,000; of
+   * `holdersFirst` 80,000, because the service may take more than a minute for it.
+   */
   readonly timeoutMs?: number | undefined;
 };
 
 /** What the service reads of a number; the decimals of a token are unknown here. */
 const DECIMALS = { sol: 9, usd: 6, percent: 4 } as const;
+/** The service loads the token for a quarter of a minute, and then waits for its holders for a minute. */
+const HOLDERS_TIMEOUT_MS = 80_000;
 
 export type CallOptions = { readonly signal?: AbortSignal | undefined };
 export type Measuring = Operations["getExitability"]["query"] & CallOptions;
@@ -119,8 +124,11 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
   const service = serviceOf(options);
   const patience = patienceOf(options.retry);
   const send = <Body>(question: Question) => ask<Body>(service, patience, question);
-  const get = <Body>(path: string, { signal, ...query }: CallOptions = {}) =>
-    send<Body>({ method: "GET", path: path + queryText(query), signal, isRepeatable: true });
+  const get = <Body>(path: string, asked: CallOptions = {}, timeoutMs?: number) => {
+    const { signal, ...query } = asked;
+    const whole = path + queryText(query);
+    return send<Body>({ method: "GET", path: whole, signal, isRepeatable: true, timeoutMs });
+  };
   const about = (mint: string, rest = "") => `/api/token/${segmentOf(mint)}${rest}`;
   const watched = <Body>(method: string, body: object | undefined, asked: CallOptions, path = "") =>
     send<Body>({
@@ -134,7 +142,8 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
     exitability: (mint, asked) => get(about(mint, "/exitability"), asked),
     exitAt: (mint, asked) => get(about(mint, "/exitability/at"), withSizeText(asked)),
     stressedExit: (mint, asked) => get(about(mint, "/exitability/stressed"), asked),
-    holdersFirst: (mint, asked) => get(about(mint, "/exitability/holders-first"), asked),
+    holdersFirst: (mint, asked) =>
+      get(about(mint, "/exitability/holders-first"), asked, HOLDERS_TIMEOUT_MS),
     pastDay: (mint, asked) => get(about(mint, "/exitability/past-day"), asked),
     token: (mint, asked) => get(about(mint), asked),
     pools: (mint, asked) => get(about(mint, "/pools"), asked),
@@ -163,7 +172,7 @@ export function createExitability(options: ExitabilityOptions): ExitabilityClien
 }
 
 function serviceOf(options: ExitabilityOptions): Service {
-  const { language, timeoutMs = 30_000 } = options;
+  const { language, timeoutMs } = options;
   const apiKey = options.apiKey || undefined;
   const accessToken = options.accessToken || undefined;
   const given =
