@@ -43,7 +43,7 @@ export const WEBHOOK_MESSAGES: readonly WebhookMessage[] = [
 ];
 
 export const WEBHOOK_RULES =
-  "Posted as JSON and signed as Standard Webhooks has it: HMAC-SHA256 of `webhook-id.webhook-timestamp.body` with the base64-decoded part of the secret after `whsec_`. The secret is in the answer of addChannel, which may arrive after the verification message. Any 2xx within ten seconds accepts the message; redirects are not followed. 400, 413 and 422 refuse it: after three refusals it is dropped. Any other outcome is repeated after 2 s, 5 s, 15 s, 30 s, 1 min, 2 min, 5 min, 10 min, 20 min, 30 min and then hourly, each up to 20 % sooner or later, for 24 hours. Messages of one channel keep their order. A message can arrive more than once, always with the same `webhook-id`.";
+  "Posted as JSON and signed as Standard Webhooks has it: HMAC-SHA256 of `webhook-id.webhook-timestamp.body` with the base64-decoded part of the secret after `whsec_`. The secret is in the answer of addChannel, which may arrive after the verification message. Any 2xx within ten seconds accepts the message; redirects are not followed. 400, 413 and 422 refuse it: it is repeated while later messages pass it, and dropped after three refusals. Any other outcome is repeated after 2 s, 5 s, 15 s, 30 s, 1 min, 2 min, 5 min, 10 min, 20 min, 30 min and then hourly, each up to 20 % sooner or later, for 24 hours. Messages of one channel that are not refused keep their order. A message can arrive more than once, always with the same `webhook-id`.";
 
 export const WEBHOOK_HEADERS = [
   ["webhook-id", "Names the message; the same at every attempt", "msg_1"],
