@@ -42,7 +42,8 @@ export async function sessionsOfUser(
     id: row.id,
     createdAtMs: libraryMomentMs(row.created_at),
     expiresAtMs: libraryMomentMs(row.expires_at),
-    userAgent: row.user_agent,
+    // The sign-in library stores an empty text where there was no header.
+    userAgent: row.user_agent || null,
   }));
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseEmailAddress } from "#src/users/email-address.ts";
 import { eachApp, oneApp, refusal } from "#test/support/app.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
 import { ownTables } from "#test/support/databases.ts";
@@ -153,6 +154,24 @@ test("sessions are listed, and each can be ended: another user's is not there", 
     });
     assert.deepEqual(rest.json(), { status: "ended", ended: 0 });
     assert.equal((await me(other.cookie)).statusCode, 200);
+  });
+});
+
+test("a session of a program that does not name itself has no name", async (t) => {
+  await eachApp(t, async ({ send, signIn, users }) => {
+    await signIn("ana@example.com");
+    users.advance(61_000);
+    const email = parseEmailAddress("ana@example.com");
+    assert.ok(email);
+    await send("POST", "/api/auth/code", { payload: { email } });
+    await users.outbox.runDue();
+    const payload = { email, code: users.lastCode(email) };
+    const headers = { "user-agent": "" };
+    const { access_token } = (await send("POST", "/api/auth/sign-in", { payload, headers })).json();
+    const authorization = `Bearer ${access_token}`;
+    const list = await send("GET", "/api/account/sessions", { headers: { authorization } });
+    const agents = list.json().items.map(({ user_agent }: { user_agent: unknown }) => user_agent);
+    assert.deepEqual(agents, [null, "lightMyRequest"]);
   });
 });
 
