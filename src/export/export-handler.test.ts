@@ -34,7 +34,8 @@ test("the operator's port serves a day as a Parquet file, and names a wrong day"
   }
   assert.equal((await get("/export/history.parquet?day=2026-02-30")).status, 400);
   assert.equal((await get("/export/history.parquet")).status, 400);
-  assert.equal((await get("/export/users.parquet?day=2026-11-22")).status, 404);
+  for (const other of ["/export/users.parquet?day=2026-11-22", "//"])
+    assert.equal((await get(other)).status, 404);
 });
 
 test("a client that does not take its file keeps no other from its own", {

@@ -19,10 +19,11 @@ const BAD_DAY = "day must be a date such as 2026-11-22, in UTC\n";
 export function createExportHandler(store: Pick<Store, "db">): ExportHandler {
   let last: Promise<unknown> = Promise.resolve();
   return async ({ url = "" }, response) => {
-    const { pathname, searchParams } = new URL(url, "http://localhost");
-    const kind = EXPORTS.find((one) => pathname === `/export/${one}.parquet`);
-    if (kind === undefined) return false;
-    const day = parseDay(searchParams.get("day") ?? "");
+    // Null of a target that is not a path, such as `//`.
+    const target = URL.parse(url, "http://localhost");
+    const kind = EXPORTS.find((one) => target?.pathname === `/export/${one}.parquet`);
+    if (target === null || kind === undefined) return false;
+    const day = parseDay(target.searchParams.get("day") ?? "");
     if (day === null) {
       response.writeHead(400, { "content-type": "text/plain" }).end(BAD_DAY);
       return true;
