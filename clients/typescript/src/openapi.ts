@@ -2203,10 +2203,12 @@ export interface components {
              */
             readonly created_at: string;
             readonly exitability: {
+                /** @description Null also where it is not known now whether this size can be sold: then slippage_pct is null, and the rest is filled */
                 readonly state: ("ok" | "bloqueado_dato" | "bloqueado_tamano_amm" | "not_found") | null;
                 readonly score: number | null;
                 readonly depth_sol: number | null;
                 readonly exit_max_sol: number | null;
+                /** @description At the entry's own size; null where state is ok: it can't be sold whole */
                 readonly slippage_pct: number | null;
                 readonly trend: ("improving" | "stable" | "deteriorating") | null;
                 readonly alerta_deterioro: boolean | null;

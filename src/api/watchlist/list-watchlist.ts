@@ -1,4 +1,6 @@
 import Type from "typebox";
+import { type Ladder, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { slippageAtSize } from "#src/measure/ladder.ts";
 import { lamportsToSol } from "#src/units/to-number.ts";
 import type { WatchedExit } from "#src/watchlist/watchlist.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
@@ -18,11 +20,17 @@ const WatchlistItem = Type.Object(
     alerts_enabled: Type.Boolean(),
     created_at: Timestamp,
     exitability: Type.Object({
-      state: nullable(Type.Enum([...wordsOf(STATE_WORD), "not_found"])),
+      state: nullable(
+        Type.Enum([...wordsOf(STATE_WORD), "not_found"]),
+        "Null also where it is not known now whether this size can be sold: then slippage_pct is null, and the rest is filled",
+      ),
       score: NullableNumber,
       depth_sol: NullableNumber,
       exit_max_sol: NullableNumber,
-      slippage_pct: NullableNumber,
+      slippage_pct: nullable(
+        Type.Number(),
+        "At the entry's own size; null where state is ok: it can't be sold whole",
+      ),
       trend: nullable(Type.Enum(["improving", "stable", "deteriorating"])),
       alerta_deterioro: nullable(Type.Boolean()),
       confianza: nullable(Type.Enum(wordsOf(CONFIDENCE_WORD))),
@@ -102,11 +110,26 @@ function watchlistItem(shown: WatchedExit) {
   };
 }
 
+/**
+ * At the entry's own size. While the sale can't be asked for, as without a tracker, the ladder still has the
+ * standard sizes. Null: it can't be sold whole; undefined: not known.
+ */
+function ownSlippage(
+  { entry, exit }: Pick<WatchedExit, "entry" | "exit">,
+  ladder: Ladder,
+): number | null | undefined {
+  if (exit?.kind === "sold") return exit.slippagePct;
+  if (exit !== null && exit.reason !== "blocked") return null;
+  const size = STANDARD_SIZES.find((each) => STANDARD_SIZE_LAMPORTS[each] === entry.sizeLamports);
+  return size && slippageAtSize(ladder, size);
+}
+
 /** Measured with profile retail, at the entry's own size; what is not known is null. */
 function entryExitability({ entry, snapshot, exit }: WatchedExit) {
   if (snapshot === null || snapshot.kind === "unavailable") return UNKNOWN;
   if (snapshot.kind === "not-found") return { ...UNKNOWN, state: "not_found" as const };
   const { assessment, trend, isDeteriorating, name, symbol } = snapshot;
+  const { measurement } = assessment;
   // The standard size is not used: the slippage is at the entry's own size.
   const size = { requested: lamportsToSol(entry.sizeLamports), used: "1" } as const;
   const body = exitabilityBody({
@@ -117,12 +140,16 @@ function entryExitability({ entry, snapshot, exit }: WatchedExit) {
     size,
     language: "en",
   });
+  const slippage =
+    body.state === STATE_WORD.ok && measurement !== null
+      ? ownSlippage({ entry, exit }, measurement.retail)
+      : null;
   return {
-    state: body.state,
+    state: slippage === undefined ? null : body.state,
     score: body.score,
     depth_sol: body.depth_sol,
     exit_max_sol: body.exit_max_sol,
-    slippage_pct: body.state === "ok" && exit?.kind === "sold" ? exit.slippagePct : null,
+    slippage_pct: slippage ?? null,
     trend: body.trend,
     alerta_deterioro: body.alerta_deterioro,
     confianza: body.confianza,
