@@ -90,6 +90,37 @@ test("a token that trades during its load is answered with every pool found, and
   assert.equal(chain.searches.length, searches);
 });
 
+test("a change that the stream brings while the token is read is in its answers before these claim its slot", async (t) => {
+  const chain = new ScriptedChain();
+  const busy = placeToken(chain, MINT, 80);
+  const tracker = track(t, chain);
+  tracker.tick();
+  chain.advance(1);
+  const read = chain.readAccounts.bind(chain);
+  let pausedSlot: bigint | null = null;
+  t.mock.method(chain, "readAccounts", async (addresses: readonly Address[]) => {
+    const result = await read(addresses);
+    if (pausedSlot === null && addresses.includes(busy.address)) {
+      chain.advance(1);
+      chain.set(busy.address, plainPoolAccount(busy, { isPaused: true }));
+      chain.reach(chain.slot);
+      pausedSlot = chain.slot;
+    }
+    return result;
+  });
+  for (let step = 0; step < 20; step++) {
+    const snapshot = step === 0 ? await tracker.snapshot(MINT) : tracker.latest(MINT);
+    assert.ok(snapshot?.kind === "assessed" && pausedSlot !== null);
+    const { slot, blocked } = snapshot.assessment;
+    if (slot >= pausedSlot) assert.equal(blocked, "all-paused", `step ${step}`);
+    if (step === 19) assert.ok(slot >= pausedSlot);
+    chain.advance(1);
+    chain.reach(chain.slot);
+    tracker.tick();
+    await tracker.idle();
+  }
+});
+
 /** A process that follows the token of the stream, requested or not, and then ends. */
 async function follow(database: Database, { isRequested }: { readonly isRequested: boolean }) {
   const market = quietMarket();

@@ -52,8 +52,10 @@ export function applyUpdate(
   } else if (account.uses !== null && !(account.uses instanceof Set)) endWait(state, account.uses);
 }
 
+/** What is of a slot before the end of a loss confirms nothing: a lost update may be newer. */
 function noteConfirmed(account: FollowedAccount, nowMs: number): void {
-  account.confirmedAtSeconds = Math.floor(nowMs / 1_000);
+  if (account.heldSlot >= account.lostUntilSlot)
+    account.confirmedAtSeconds = Math.floor(nowMs / 1_000);
 }
 
 /** An account that was reported as gone is read at once, and then with each sweep until that is certain. */

@@ -24,7 +24,7 @@ export type FollowedAccount = { -readonly [Field in keyof HeldAccount]: HeldAcco
    * may have missed an update. V8 makes an object of milliseconds since 1970, but not of seconds.
    */
   confirmedAtSeconds: number;
-  /** Updates before this slot may be lost, because a stream that had the account was lost; 0: none was. */
+  /** Updates before this slot may be lost: a stream that had the account was lost, or brought them too early. 0: none may. */
   lostUntilSlot: bigint;
   /** A read has requested it, whether or not the node returned it. */
   wasAsked: boolean;

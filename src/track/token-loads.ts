@@ -2,6 +2,7 @@ import type { AccountsRead } from "#src/chain/chain-source.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import { applyRead } from "./account-reads.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import {
@@ -141,10 +142,25 @@ export class TokenLoads {
     };
   }
 
-  /** What was just read is not read again before it is subscribed to. */
+  /**
+   * What was just read is not read again before it is subscribed to. Accounts of whole programs are not: what their
+   * stream has brought since the read was ignored, so that they are read again before they count as confirmed.
+   */
   #applyTogether(together: AccountsRead | null): void {
     if (together === null) return;
-    applyRead(this.#state, [...together.accounts.keys()], together, this.#deps.clock.nowMs());
+    const { accounts, stream, times, rereadSoon } = this.#state;
+    const asked = [...together.accounts.keys()];
+    const added = asked
+      .flatMap((address) => accounts.get(address) ?? [])
+      .filter(({ wasAsked }) => !wasAsked);
+    applyRead(this.#state, asked, together, this.#deps.clock.nowMs());
+    if (stream === null) return;
+    const begunSlot = maxBigint(stream.reachedSlot ?? 0n, times.newest?.slot ?? 0n);
+    for (const account of added) {
+      account.confirmedAtSeconds = 0;
+      account.lostUntilSlot = maxBigint(account.lostUntilSlot, begunSlot + 1n);
+      rereadSoon.add(account.address);
+    }
   }
 
   /** No other search of the token is due before this one has ended; with a slow provider that can take minutes. */
@@ -163,6 +179,7 @@ export class TokenLoads {
     if (this.#state.tokens.get(token.mint) !== token) return;
     mergeFound(this.#state, token.group, found, loaded);
     this.#applyTogether(together);
+    token.confirmedAfterGap = null;
     this.#state.dirtyTokens.add(token);
     if (next !== null) {
       await this.ensureHops(token);
