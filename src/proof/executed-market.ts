@@ -1,9 +1,12 @@
-import type { Market } from "#src/measure/market.ts";
+import type { Market, UnpricedPool } from "#src/measure/market.ts";
+import type { Address } from "#src/units/address.ts";
 import type { QuotablePool, Sale } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { SaleOutcome, SalesInRow } from "./prover.ts";
 
 const U64_LIMIT = 1n << 64n;
+/** Basis points of the price's fall: all that selling can take out. */
+const ALL = 10_000;
 const REFUSED: Sale = { kind: "unfillable", reason: "refused" };
 
 /**
@@ -22,9 +25,15 @@ export class QuotesMissing extends Error {
 /** What the programs paid for sales on one state of the chain. */
 export class ExecutedQuotes {
   readonly #outcomes = new Map<string, SaleOutcome>();
+  readonly #pools = new Set<Address>();
 
   get size(): number {
     return this.#outcomes.size;
+  }
+
+  /** The pools of which something was executed. */
+  get pools(): ReadonlySet<Address> {
+    return this.#pools;
   }
 
   get(sales: SalesInRow): SaleOutcome | undefined {
@@ -33,6 +42,7 @@ export class ExecutedQuotes {
 
   add(sales: SalesInRow, outcome: SaleOutcome): void {
     this.#outcomes.set(keyOf(sales), outcome);
+    this.#pools.add(sales.pool);
   }
 }
 
@@ -40,20 +50,40 @@ function keyOf({ pool, inputMint, amountsIn }: SalesInRow): string {
   return `${pool} ${inputMint} ${amountsIn.join(" ")}`;
 }
 
-/** The market with every sale in pools of these venues answered from `quotes`. @throws QuotesMissing */
+/** How sales are answered: those in pools of these venues from `quotes`. */
+export type ExecutedSales = {
+  readonly venues: ReadonlySet<VenueId>;
+  readonly quotes: ExecutedQuotes;
+  /** Pools of these venues in which no sale can be executed, and why: their model is wrong, so they are not priced. */
+  readonly unexecuted: ReadonlyMap<Address, string>;
+};
+
+/** The market with its sales executed. Its measurement @throws QuotesMissing */
 export function executedMarket(
   market: Market,
-  venues: ReadonlySet<VenueId>,
-  quotes: ExecutedQuotes,
+  { venues, quotes, unexecuted }: ExecutedSales,
 ): Market {
-  const executed = (pool: QuotablePool): QuotablePool =>
-    venues.has(pool.venue) ? executedPool(pool, quotes, []) : pool;
+  const executed = (pools: readonly QuotablePool[]): readonly QuotablePool[] =>
+    pools
+      .filter(({ address }) => !unexecuted.has(address))
+      .map((pool) => (venues.has(pool.venue) ? executedPool(pool, quotes, []) : pool));
+  const unpriced = market.pools.flatMap((pool) => {
+    const reason = unexecuted.get(pool.address);
+    return reason === undefined ? [] : [unpricedPool(pool, reason)];
+  });
   return {
     ...market,
-    pools: market.pools.map(executed),
-    hopPools: market.hopPools.map(executed),
+    pools: executed(market.pools),
+    hopPools: executed(market.hopPools),
+    unpriced: [...market.unpriced, ...unpriced],
     executedVenues: venues,
   };
+}
+
+function unpricedPool(pool: QuotablePool, detail: string): UnpricedPool {
+  const { venue, family, kind, address, quoteMint } = pool;
+  const quoteHeld = pool.reachable(ALL);
+  return { venue, family, kind, address, reason: "unsupported", detail, quoteHeld, quoteMint };
 }
 
 /**

@@ -199,7 +199,11 @@ test("a pool that its program sells in by another instruction gives no verdict, 
   assert.equal(sale?.isEqual, null);
   assert.match(sale?.unproved ?? "", /InvalidStatus/);
   const asked = [{ venue, pool, inputMint, outputMint, amountsIn: [amountIn] }];
-  await assert.rejects(prover.quote(asked, { accounts: placesOrders, clock }), NotExecuted);
+  await assert.rejects(prover.quote(asked, { accounts: placesOrders, clock }), (error) => {
+    assert.ok(error instanceof NotExecuted);
+    assert.equal(error.pool, pool);
+    return true;
+  });
 });
 
 /** A venue's sale, a VM with its compiled programs, and its recordings; null, with a reason, where they are absent. */

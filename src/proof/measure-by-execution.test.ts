@@ -7,8 +7,10 @@ import { measureCurve } from "#src/track/measure-curve.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { startProofChain } from "#test/support/proof-chain.ts";
 import { MeasureByExecution } from "./measure-by-execution.ts";
+import { NotExecuted } from "./prover.ts";
 
 /** The pools without their model: any quote of it fails the test. */
 function masked(market: Market): Market {
@@ -56,3 +58,59 @@ for (const [venue, file] of [
     );
   });
 }
+
+const VENUE = "pumpswap";
+const HONEST = poolOfSol(100, 0.001, { number: 1, venue: VENUE });
+const OTHER = poolOfSol(20, 0.001, { number: 2, venue: VENUE });
+const ODD = poolOfSol(2, 0.001, { number: 3, venue: VENUE });
+
+/** Executes as the model says; fails in `odd` pools, and in all of them for a reason that no pool has. */
+function measuringWithout(odd: readonly QuotablePool[], isOfPools = true) {
+  const pools = new Map([HONEST, OTHER, ODD].map((pool) => [pool.address, pool]));
+  const isOdd = (address: string): boolean => odd.some((pool) => pool.address === address);
+  return new MeasureByExecution({
+    venues: () => new Set([VENUE]),
+    prover: {
+      quote: async (asked) =>
+        asked.map(({ pool: address, amountsIn }) => {
+          if (isOdd(address)) throw new NotExecuted("odd", isOfPools ? address : null);
+          let pool = pools.get(address) ?? assert.fail("another pool");
+          let amount: bigint | null = null;
+          for (const amountIn of amountsIn) {
+            const sale = pool.sell(amountIn);
+            amount = sale.kind === "filled" ? sale.amountOut : null;
+            if (sale.kind === "filled") pool = sale.after;
+          }
+          return amount === null
+            ? { kind: "refused", reason: "refused" }
+            : { kind: "paid", amount };
+        }),
+    },
+  });
+}
+
+const groundOf = (market: Market) => ({
+  ...{ market, accounts: new Map() },
+  clock: { slot: 1n, unixTimestamp: 1n, epoch: 0n },
+});
+
+test("a pool in which no sale can be executed is not priced, and the others are executed", async () => {
+  const ground = groundOf(marketOf([HONEST, OTHER, ODD]));
+  const expected = await measuringWithout([]).run(groundOf(marketOf([HONEST, OTHER])), assess);
+  const { measurement, findings, blocked } = await measuringWithout([ODD]).run(ground, assess);
+  assert.equal(blocked, null);
+  assert.deepEqual(measurement, expected.measurement);
+  assert.ok(findings.some(({ kind }) => kind === "executed"));
+});
+
+test("pools in which no sale can be executed block the answer where they hold over half of the quote", async () => {
+  const ground = groundOf(marketOf([HONEST, OTHER, ODD]));
+  const { blocked } = await measuringWithout([HONEST]).run(ground, assess);
+  assert.equal(blocked, "unpriced-majority");
+});
+
+test("where no pool can be executed, or the reason is not of a pool, the answer is refused", async () => {
+  const ground = groundOf(marketOf([HONEST, ODD]));
+  for (const measuring of [measuringWithout([HONEST, ODD]), measuringWithout([ODD], false)])
+    await assert.rejects(measuring.run(ground, assess), { code: "overloaded" });
+});

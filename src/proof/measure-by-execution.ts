@@ -1,6 +1,7 @@
 import type { Market } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
+import type { Address } from "#src/units/address.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { ExecutedQuotes, executedMarket, QuotesMissing } from "./executed-market.ts";
 import type { ProofGround } from "./prove-exit.ts";
@@ -36,9 +37,10 @@ export class MeasureByExecution {
   }
 
   /**
-   * What `measure` says of the market, with every amount in `venues()` executed.
+   * What `measure` says of the market, with every amount in `venues()` executed. A pool in which no sale can be executed
+   * counts as not priced: anybody can make one.
    *
-   * @throws AppError overloaded where a sale could not be executed, or too many wait; chain_unavailable
+   * @throws AppError overloaded where nothing could be executed, or too many wait; chain_unavailable
    */
   async run<Answer>(ground: ProofGround, measure: (market: Market) => Answer): Promise<Answer> {
     try {
@@ -56,17 +58,29 @@ export class MeasureByExecution {
     { market, ...ground }: ProofGround,
     measure: (market: Market) => Answer,
   ): Promise<Answer> {
+    const venues = this.venues();
     const quotes = new ExecutedQuotes();
-    const executed = executedMarket(market, this.venues(), quotes);
+    const unexecuted = new Map<Address, string>();
     while (true) {
-      const answer = ask(executed, measure);
-      if (!("missing" in answer)) return answer.known;
+      const answer = ask(executedMarket(market, { venues, quotes, unexecuted }), measure);
+      if (!("missing" in answer)) {
+        const [reason] = unexecuted.values();
+        // Where it is not known what any pool pays, the market is not known either.
+        if (reason !== undefined && quotes.pools.isSubsetOf(unexecuted))
+          throw new NotExecuted(reason);
+        return answer.known;
+      }
       const { missing } = answer;
       if (quotes.size + missing.length > MAX_SALES) throw new NotExecuted("too many sales");
-      const outcomes = await this.#deps.prover.quote(missing, ground);
-      for (const [index, outcome] of outcomes.entries()) {
-        const sales = missing[index];
-        if (sales !== undefined) quotes.add(sales, outcome);
+      try {
+        const outcomes = await this.#deps.prover.quote(missing, ground);
+        for (const [index, outcome] of outcomes.entries()) {
+          const sales = missing[index];
+          if (sales !== undefined) quotes.add(sales, outcome);
+        }
+      } catch (cause) {
+        if (!(cause instanceof NotExecuted) || cause.pool === null) throw cause;
+        unexecuted.set(cause.pool, cause.message);
       }
     }
   }

@@ -60,7 +60,15 @@ export type SalesInRow = Omit<SaleOrder, "amountIn"> & {
 };
 
 /** A sale could not be executed, so nothing is known of what it pays. The message says why. */
-export class NotExecuted extends Error {}
+export class NotExecuted extends Error {
+  /** No sale can be executed in this pool, whatever becomes of its program; null: it is not due to a pool. */
+  readonly pool: Address | null;
+
+  constructor(message: string, pool: Address | null = null) {
+    super(message);
+    this.pool = pool;
+  }
+}
 
 /** The accounts that an answer was computed from. */
 export type Ground = { readonly accounts: AccountSet; readonly clock: Clock };
@@ -97,8 +105,10 @@ export class Prover {
     const unproved = new Map<ProofOrder, SaleProof>();
     for (const order of orders) {
       const opened = await this.#open(order, known);
-      if ("unproved" in opened) unproved.set(order, { ...order, ...UNPROVED, ...opened });
-      else ready.push({ order, ...opened });
+      if ("unproved" in opened) {
+        const { program, unproved: reason } = opened;
+        unproved.set(order, { ...order, ...UNPROVED, program, unproved: reason });
+      } else ready.push({ order, ...opened });
     }
     const steps = ready.map(({ sale }) => sale.step);
     const results = await this.#run(ready, steps, ground.clock);
@@ -120,23 +130,24 @@ export class Prover {
     const known = new GrowingAccounts(ground.accounts);
     const ready: { readonly sale: ReadySale }[] = [];
     const steps: VmStep[] = [];
-    const ends: number[] = [];
+    const ends: { readonly pool: Address; readonly step: number }[] = [];
     for (const { amountsIn, ...pool } of asked) {
       for (const [place, amountIn] of amountsIn.entries()) {
         const opened = await this.#open({ ...pool, amountIn }, known);
-        if ("unproved" in opened) throw new NotExecuted(opened.unproved);
+        if ("unproved" in opened)
+          throw new NotExecuted(opened.unproved, opened.isOfPool ? pool.pool : null);
         ready.push(opened);
         steps.push({ ...opened.sale.step, startsOver: place === 0 });
       }
-      ends.push(steps.length - 1);
+      ends.push({ pool: pool.pool, step: steps.length - 1 });
     }
     const results = await this.#run(ready, steps, ground.clock);
-    return ends.map((end) => {
-      const [sale, result] = [ready[end]?.sale, results[end]];
+    return ends.map(({ pool, step }) => {
+      const [sale, result] = [ready[step]?.sale, results[step]];
       if (sale === undefined || result === undefined)
         throw new NotExecuted("the VM gave no result");
       const executed = outcomeOf(sale, result);
-      if (isNotTaken(executed, sale)) throw new NotExecuted(notTakenText(executed));
+      if (isNotTaken(executed, sale)) throw new NotExecuted(notTakenText(executed), pool);
       return executed;
     });
   }
@@ -154,42 +165,50 @@ export class Prover {
   async #open(
     order: OpenedOrder,
     known: GrowingAccounts,
-  ): Promise<
-    | { readonly program: LoadedProgram; readonly sale: ReadySale }
-    | { readonly program: LoadedProgram | null; readonly unproved: string }
-  > {
+  ): Promise<{ readonly program: LoadedProgram; readonly sale: ReadySale } | NotOpened> {
+    const isOfPool = false;
     const sale = saleOf(order);
-    if (sale === null) return { program: null, unproved: "no sale of this venue is known" };
+    if (sale === null)
+      return { program: null, isOfPool, unproved: "no sale of this venue is known" };
     const programs: LoadedProgram[] = [];
     for (const programId of sale.programs) {
       const loaded = await this.#deps.programs.load(programId);
       if (loaded.kind === "unavailable") {
-        return { program: programs[0] ?? null, unproved: `${programId}: ${loaded.reason}` };
+        const unproved = `${programId}: ${loaded.reason}`;
+        return { program: programs[0] ?? null, isOfPool, unproved };
       }
       programs.push(loaded.program);
     }
     const [program] = programs;
-    if (program === undefined) return { program: null, unproved: "the venue has no program" };
+    if (program === undefined)
+      return { program: null, isOfPool, unproved: "the venue has no program" };
     const prepared = await this.#prepare(sale, order, known);
     return prepared.kind === "prepared"
       ? { program, sale: prepared }
-      : { program, unproved: prepared.reason };
+      : { program, isOfPool: prepared.kind === "unbuildable", unproved: prepared.reason };
   }
 
   async #prepare(
     sale: BuildsSale,
     order: OpenedOrder,
     known: GrowingAccounts,
-  ): Promise<ReadySale | { readonly kind: "unbuildable"; readonly reason: string }> {
+  ): Promise<ReadySale | { readonly kind: "unbuildable" | "unread"; readonly reason: string }> {
     for (let reads = 0; reads < MAX_READS; reads++) {
       const prepared = prepareSale(sale, order, known);
       if (prepared.kind !== "needs") return prepared;
       const { chain, signal } = this.#deps;
       known.add((await chain.readAccounts(prepared.addresses, signal)).accounts);
     }
-    return { kind: "unbuildable", reason: "the node left out accounts that the sale names" };
+    return { kind: "unread", reason: "the node left out accounts that the sale names" };
   }
 }
+
+type NotOpened = {
+  readonly program: LoadedProgram | null;
+  readonly unproved: string;
+  /** No sale can be built in this pool, whatever becomes of its program. */
+  readonly isOfPool: boolean;
+};
 
 type BuildsSale = Pick<VenueSale, "programs" | "build">;
 
