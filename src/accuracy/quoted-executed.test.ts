@@ -9,6 +9,7 @@ const START_MS = Date.UTC(2026, 10, 21, 12);
 const ANSWER: ServedQuote = {
   mint: MINT,
   atMs: START_MS,
+  slot: 1_000n,
   solPerBaseUnit: 1e-6,
   ladder: [
     [0.5, 1],
@@ -20,7 +21,8 @@ const ANSWER: ServedQuote = {
 
 function sale(worthSol: number, lostPct: number, afterSeconds = 5) {
   const paidSol = worthSol * (1 - lostPct / 100);
-  return { mint: MINT, atMs: START_MS + 1_000 * afterSeconds, baseUnits: worthSol * 1e6, paidSol };
+  const atMs = START_MS + 1_000 * afterSeconds;
+  return { mint: MINT, atMs, slot: 1_001n, baseUnits: worthSol * 1e6, paidSol };
 }
 
 test("a sale with exactly the quoted slippage has no shortfall, at any size in between", () => {
@@ -54,6 +56,14 @@ test("each sale is compared with the answers of the last ten seconds, minute and
   assert.deepEqual(compared, [1, 2, 3]);
   const { p50Bps } = quoted.window(10, START_MS, 24);
   assert.ok(p50Bps !== null && Math.abs(p50Bps - 50) < 5);
+});
+
+test("a sale is not compared with an answer of its own slot or a later one, which is of the state after it", () => {
+  const quoted = new QuotedExecuted();
+  const { slot } = sale(1, 2);
+  for (const offset of [-1n, 0n, 1n]) quoted.serve({ ...ANSWER, slot: slot + offset });
+  quoted.execute(sale(1, 2));
+  assert.equal(quoted.window(10, START_MS, 24).compared, 1);
 });
 
 test("without a sale the result is unknown, not zero; and hours are restored as they were taken", () => {

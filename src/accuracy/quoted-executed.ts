@@ -20,6 +20,8 @@ export type ServedQuote = {
   readonly mint: Address;
   /** When the answer was made; it was served within the second. */
   readonly atMs: number;
+  /** The slot that it is of. */
+  readonly slot: bigint;
   /** SOL per base unit at the mid. */
   readonly solPerBaseUnit: number;
   /** Size in SOL and its slippage in percent, ascending; without sizes that can't be sold. */
@@ -30,6 +32,7 @@ export type ServedQuote = {
 export type ExecutedSale = {
   readonly mint: Address;
   readonly atMs: number;
+  readonly slot: bigint;
   readonly baseUnits: number;
   readonly paidSol: number;
 };
@@ -53,7 +56,9 @@ export type QuotedWindow = {
 
 /**
  * The cost of an answer's age: compares each sale with every answer about its token that was served up
- * to ten minutes before, at the sale's own size. The floats are for statistics only; no answer uses them.
+ * to ten minutes before, at the sale's own size. An answer of the sale's slot or a later one is of the state after it,
+ * even if it was made before the sale arrived here: transactions come over another stream than accounts. The floats are
+ * for statistics only; no answer uses them.
  */
 export class QuotedExecuted {
   /** The token asked for least recently is dropped first. */
@@ -75,7 +80,7 @@ export class QuotedExecuted {
     for (const answer of this.#answers.get(sale.mint) ?? []) {
       const ageMs = sale.atMs - answer.atMs;
       const bps = shortfallBps(answer, sale);
-      if (ageMs <= 0 || bps === null) continue;
+      if (ageMs <= 0 || answer.slot >= sale.slot || bps === null) continue;
       for (const age of ANSWER_AGES) {
         if (ageMs <= age * 1_000) this.#count(Math.floor(sale.atMs / MS_PER_HOUR), age, bps);
       }

@@ -9,7 +9,7 @@ import type { ExecutedSale, ServedQuote } from "./quoted-executed.ts";
 
 /** The quote in a served answer, to compare later sales with; null if it has no slippage for any size. */
 export function servedQuote({ assessment, atMs }: Assessed): ServedQuote | null {
-  const { measurement, mint } = assessment;
+  const { measurement, mint, slot } = assessment;
   if (measurement === null || measurement.midPrice === null) return null;
   const { numerator, denominator } = measurement.midPrice;
   const ladder = slippagesOfSizes(measurement.retail.slippagesPct);
@@ -17,6 +17,7 @@ export function servedQuote({ assessment, atMs }: Assessed): ServedQuote | null 
   return {
     mint,
     atMs,
+    slot,
     solPerBaseUnit: ratioToNumber(numerator, denominator * LAMPORTS_PER_SOL),
     ladder,
   };
@@ -30,6 +31,7 @@ export function saleOf(swap: JudgedSwap, mint: Address): ExecutedSale | null {
   return {
     mint,
     atMs: swap.atMs,
+    slot: swap.slot,
     baseUnits: ratioToNumber(amountIn, 1n),
     paidSol: ratioToNumber(executed, LAMPORTS_PER_SOL),
   };
