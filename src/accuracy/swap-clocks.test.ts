@@ -45,3 +45,26 @@ test("a swap's second is the Clock's own, else the stated one, else between its 
   assert.deepEqual(secondsAt([], 15, 100), [], "without any clock the epoch is unknown");
   assert.deepEqual(secondsAt([[10, 100]], 500), [], "too far away");
 });
+
+test("between the clocks of two epochs, the clock of a swap may be of either", () => {
+  const versions = new AccountVersions();
+  for (const [slot, epoch] of [
+    [10n, 7n],
+    [14n, 8n],
+  ] as const)
+    versions.add({
+      address: CLOCK_SYSVAR,
+      account: clockAccount({ slot, unixTimestamp: 100n, epoch }),
+      slot,
+    });
+  for (const stated of [null, 100n]) {
+    const clocks = swapClocks(versions, 12n, stated);
+    assert.deepEqual(
+      clocks.map(({ epoch, unixTimestamp }) => [epoch, unixTimestamp]),
+      [
+        [7n, 100n],
+        [8n, 100n],
+      ],
+    );
+  }
+});

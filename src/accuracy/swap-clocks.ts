@@ -21,9 +21,11 @@ export function swapClocks(
   if (before?.slot === slot) return [before];
   const after = near(decodeClock(versions.firstAfter(CLOCK_SYSVAR, slot)), slot);
   if (after?.slot === slot) return [after];
-  const epoch = (before ?? after)?.epoch;
-  if (epoch === undefined) return [];
-  if (stated !== null) return [{ slot, unixTimestamp: stated, epoch }];
+  // Between the clocks of two epochs, either may be that of the slot.
+  const epochs = new Set([before, after].flatMap((clock) => clock?.epoch ?? []));
+  const clocksOf = (unixTimestamp: bigint): readonly Clock[] =>
+    Array.from(epochs, (epoch) => ({ slot, unixTimestamp, epoch }));
+  if (stated !== null) return clocksOf(stated);
   const earliest =
     before === null ? null : before.unixTimestamp + ((slot - before.slot) * SLOT_MS) / 1_000n;
   const latest =
@@ -33,7 +35,7 @@ export function swapClocks(
   return [guess, guess + 1n, guess - 1n]
     .filter((second) => before === null || second >= before.unixTimestamp)
     .filter((second) => after === null || second <= after.unixTimestamp)
-    .map((unixTimestamp) => ({ slot, unixTimestamp, epoch }));
+    .flatMap(clocksOf);
 }
 
 function near(clock: Clock | null, slot: bigint): Clock | null {
