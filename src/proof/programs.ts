@@ -21,7 +21,9 @@ export type LoadOutcome =
   | { readonly kind: "unavailable"; readonly reason: string };
 
 type ProgramEntry = {
-  loaded: LoadOutcome;
+  /** Null until the first load has ended. */
+  loaded: LoadOutcome | null;
+  /** When the last load began; a deployment that is seen while it runs is not taken for checked. */
   checkedAtMs: number;
   /** The slot of a deployment that was seen elsewhere; null: none was. */
   awaitedSlot: bigint | null;
@@ -49,16 +51,17 @@ export class Programs {
 
   /** Loads the program, or loads it again if it was deployed since. Never throws but VmError if no VM runs. */
   load(programId: Address): Promise<LoadOutcome> {
-    const entry = this.#entries.get(programId);
-    const { nowMs } = this.#deps.clock;
-    if (entry !== undefined && !isOutdated(entry)) {
-      const isGood = entry.loaded.kind === "loaded";
-      const dueMs = entry.checkedAtMs + (isGood ? CHECK_EVERY_MS : RETRY_AFTER_MS);
-      if (nowMs() < dueMs) return Promise.resolve(entry.loaded);
+    const running = this.#loading.get(programId);
+    if (running !== undefined) return running;
+    const entry = this.#entryOf(programId);
+    const { loaded } = entry;
+    if (loaded !== null && !isOutdated(entry)) {
+      const everyMs = loaded.kind === "loaded" ? CHECK_EVERY_MS : RETRY_AFTER_MS;
+      if (this.#deps.clock.nowMs() < entry.checkedAtMs + everyMs) return Promise.resolve(loaded);
     }
-    const running = this.#loading.get(programId) ?? this.#loadNow(programId, entry);
-    this.#loading.set(programId, running);
-    return running.finally(() => this.#loading.delete(programId));
+    const loading = this.#loadNow(programId, entry).finally(() => this.#loading.delete(programId));
+    this.#loading.set(programId, loading);
+    return loading;
   }
 
   /**
@@ -67,30 +70,36 @@ export class Programs {
    * @param deployedSlot of the deployment that was seen: a node that is behind it has code that does not run any more
    */
   recheck(programId: Address, deployedSlot: bigint | null = null): void {
-    const entry = this.#entries.get(programId);
-    if (entry === undefined) return;
+    const entry = this.#entryOf(programId);
     entry.checkedAtMs = Number.NEGATIVE_INFINITY;
     entry.awaitedSlot = deployedSlot ?? entry.awaitedSlot;
   }
 
-  async #loadNow(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
-    const loaded = await this.#read(programId, entry).catch((cause: unknown): LoadOutcome => {
+  #entryOf(programId: Address): ProgramEntry {
+    const known = this.#entries.get(programId);
+    if (known !== undefined) return known;
+    const entry = { loaded: null, checkedAtMs: Number.NEGATIVE_INFINITY, awaitedSlot: null };
+    this.#entries.set(programId, entry);
+    return entry;
+  }
+
+  async #loadNow(programId: Address, entry: ProgramEntry): Promise<LoadOutcome> {
+    entry.checkedAtMs = this.#deps.clock.nowMs();
+    entry.loaded = await this.#read(programId, entry).catch((cause: unknown): LoadOutcome => {
       if (cause instanceof VmError && cause.isMissing) throw cause;
       if (!(cause instanceof VmError)) this.#deps.onFailure("load a program into the VM", cause);
       return { kind: "unavailable", reason: reasonOf(cause) };
     });
-    const checkedAtMs = this.#deps.clock.nowMs();
-    this.#entries.set(programId, { loaded, checkedAtMs, awaitedSlot: entry?.awaitedSlot ?? null });
-    return loaded;
+    return entry.loaded;
   }
 
-  async #read(programId: Address, entry: ProgramEntry | undefined): Promise<LoadOutcome> {
+  async #read(programId: Address, entry: ProgramEntry): Promise<LoadOutcome> {
     const { chain, vm, files, signal } = this.#deps;
     const place = await findCode(chain, programId, signal);
     if ("kind" in place) return { kind: "unavailable", reason: place.reason };
-    if (isBefore(place.deployedSlot, entry?.awaitedSlot ?? null))
+    if (isBefore(place.deployedSlot, entry.awaitedSlot))
       return { kind: "unavailable", reason: "the node is behind its last deployment" };
-    const held = entry?.loaded;
+    const held = entry.loaded;
     if (held?.kind === "loaded" && held.program.deployedSlot === place.deployedSlot) return held;
     const { loader, deployedSlot } = place;
     const stored = (await files?.read(programId, { loader, deployedSlot })) ?? null;
@@ -110,7 +119,7 @@ export class Programs {
 
 /** The code was read while, or before, a later deployment was seen. */
 function isOutdated({ loaded, awaitedSlot }: ProgramEntry): boolean {
-  return loaded.kind === "loaded" && isBefore(loaded.program.deployedSlot, awaitedSlot);
+  return loaded?.kind === "loaded" && isBefore(loaded.program.deployedSlot, awaitedSlot);
 }
 
 function isBefore(slot: bigint | null, awaitedSlot: bigint | null): boolean {
