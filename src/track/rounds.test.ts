@@ -57,3 +57,15 @@ test("a call that is ended early goes on with the next member at the next call",
     });
   assert.deepEqual(visited, [1, 2, 3]);
 });
+
+test("a call visits members also where the last one visited exactly the rest of the round", () => {
+  for (const leastVisits of [1, 2, 4]) {
+    const rounds = new Rounds(new Set([1, 2, 3, 4]), { roundMs: ROUND_MS, leastVisits });
+    const visitsOf = Array.from({ length: 6 }, () => {
+      let visits = 0;
+      rounds.visit(0, () => ++visits > 0);
+      return visits;
+    });
+    assert.deepEqual(visitsOf, Array(6).fill(leastVisits));
+  }
+});

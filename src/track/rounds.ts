@@ -23,7 +23,8 @@ export class Rounds<Member> {
   }
 
   /**
-   * Visits the next members; ends at the end of a round. Members may join and leave meanwhile.
+   * Visits the next members; ends at the end of a round. Members may join and leave meanwhile. A round that the last
+   * call has ended is followed by the next one.
    *
    * @param visitOne  false: the other visits of this call are left out, and the round takes longer
    */
@@ -36,14 +37,16 @@ export class Rounds<Member> {
       Math.ceil((this.#members.size * madeUpMs) / this.#roundMs),
     );
     this.#left ??= this.#members[Symbol.iterator]();
-    for (let visit = 0; visit < visits; visit++) {
-      const { value, done } = this.#left.next();
-      if (done === true) {
-        this.#left = null;
-        return;
-      }
-      if (!visitOne(value)) return;
+    let next = this.#left.next();
+    if (next.done === true) {
+      this.#left = this.#members[Symbol.iterator]();
+      next = this.#left.next();
     }
+    for (let visit = 1; next.done !== true; visit++) {
+      if (!visitOne(next.value) || visit === visits) return;
+      next = this.#left.next();
+    }
+    this.#left = null;
   }
 }
 
