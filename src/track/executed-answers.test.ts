@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { namedAddress, plainVenue, vaultAccount } from "#bench/detection/plain-pool-venue.ts";
+import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { MeasureByExecution } from "#src/proof/measure-by-execution.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
+import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { startProofChain } from "#test/support/proof-chain.ts";
 import type { ByExecution } from "./executed-answers.ts";
@@ -108,4 +112,33 @@ test("where execution fails the model answers again after two minutes, and a que
   assert.ok((await tracker.exit(mint, QUERY)) !== null);
   assert.ok(late.findings.every(({ kind }) => kind !== "executed"));
   assert.deepEqual([...new Set(failures)], ["execute an answer"]);
+});
+
+test("a question is refused, and not answered as blocked, while accounts are newer than the executed market", async (t) => {
+  const chain = new ScriptedChain();
+  const mint = namedAddress("token");
+  const { vaultA, vaultB } = placeToken(chain, mint, 80);
+  const venue = plainVenue();
+  const tracker = new Tracker({
+    ...{ source: chain, venues: [venue], clock: { nowMs: () => chain.nowMs }, database: null },
+    byExecution: {
+      venues: () => new Set([venue.id]),
+      run: async ({ market }, measure) => measure(market),
+    },
+  });
+  closeAfter(t, () => tracker.close());
+  await tracker.snapshot(mint);
+  for (let second = 0; second < 10; second++) {
+    chain.advance(3);
+    tracker.tick();
+    await tracker.idle();
+  }
+  const sold = await tracker.exit(mint, QUERY);
+  assert.equal(sold?.kind, "sold");
+  chain.advance(1);
+  chain.set(vaultB, vaultAccount(WSOL, 70n * SOL));
+  await assert.rejects(tracker.exit(mint, QUERY), { code: "overloaded" });
+  chain.set(vaultA, vaultAccount(mint, 600_000_000_000_000n));
+  assert.equal((await tracker.exit(mint, QUERY))?.kind, "sold");
+  assert.equal(await tracker.exit(namedAddress("another"), QUERY), null);
 });

@@ -7,6 +7,7 @@ import {
 } from "#src/measure/holders-first.ts";
 import type { Market } from "#src/measure/market.ts";
 import type { TokenHolders } from "#src/measure/token-holders.ts";
+import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { runInParts } from "#src/platform/run-in-parts.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
@@ -121,6 +122,8 @@ export class TokenMarkets {
   /**
    * What `measure` says of the token's market: on executed amounts while its answers are executed. Null
    * if the token is not tracked. Fails as `ByExecution.run`.
+   *
+   * @throws AppError overloaded also while its answers are executed and its accounts are newer than its market
    */
   async measure<Answer>(
     mint: Address,
@@ -162,7 +165,11 @@ export class TokenMarkets {
     if (token === undefined) return null;
     if (byExecution !== null && this.#executed?.isExecuted(token) === true) {
       const ground = this.ground(token);
-      if (ground === null) return null;
+      if (ground === null)
+        throw new AppError("overloaded", {
+          publicMessage:
+            "The accounts of this token's pools are changing just now; try again in a moment.",
+        });
       return { market: ground.market, run: (measure) => byExecution.run(ground, measure) };
     }
     const market = this.#marketOf(token, lasting);
