@@ -1,6 +1,7 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market.ts";
+import { AppError } from "#src/platform/app-error.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { groupsOf } from "./followed-tokens.ts";
@@ -24,6 +25,7 @@ const GIVE_UP_MS = 120_000;
 /** Of one processor, for answers that no request waits for. */
 const CPU_SHARE = 0.5;
 const SHORTEST_WAIT_MS = 20;
+/** After a failure: of the token alone where a sale could not be executed, else of all. */
 const RETRY_MS = 5_000;
 
 type ExecutedAnswer = {
@@ -50,6 +52,8 @@ export class ExecutedAnswers {
   readonly #deps: ExecutedAnswersDeps;
   readonly #held = new WeakMap<FollowedToken, ExecutedAnswer>();
   readonly #wanted = new Set<FollowedToken>();
+  /** When a token is executed again of which a sale could not be executed. */
+  readonly #retryAtMs = new WeakMap<FollowedToken, number>();
   #isRunning = false;
   #nextAtMs = 0;
 
@@ -116,6 +120,7 @@ export class ExecutedAnswers {
         this.#wanted.delete(token);
         continue;
       }
+      if (nowMs < (this.#retryAtMs.get(token) ?? 0)) continue;
       first ??= token;
       if (!isActive(token, nowMs)) continue;
       first = token;
@@ -137,10 +142,21 @@ export class ExecutedAnswers {
     const version = versionOf(token);
     const startedMs = nowMs();
     this.#nextAtMs = startedMs + RETRY_MS;
-    const assessment = await byExecution.run(ground, assess);
-    const endedMs = nowMs();
-    this.#held.set(token, { assessment, version, venues, atMs: endedMs });
+    try {
+      const assessment = await byExecution.run(ground, assess);
+      this.#held.set(token, { assessment, version, venues, atMs: nowMs() });
+    } catch (cause) {
+      if (!(cause instanceof AppError) || cause.code !== "overloaded") throw cause;
+      this.#retryAtMs.set(token, nowMs() + RETRY_MS);
+      this.#pause(startedMs);
+      throw cause;
+    }
     if (this.#isFollowed(token)) state.dirtyTokens.add(token);
+    this.#pause(startedMs);
+  }
+
+  #pause(startedMs: number): void {
+    const endedMs = this.#deps.nowMs();
     const idleMs = (endedMs - startedMs) * (1 / CPU_SHARE - 1);
     this.#nextAtMs = endedMs + Math.max(SHORTEST_WAIT_MS, idleMs);
   }

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
+import { AppError } from "#src/platform/app-error.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
@@ -50,15 +51,20 @@ function executing() {
     nowMs: () => nowMs,
     background: new BackgroundWork((_, cause) => failures.push(cause)),
   });
-  const pump = (): void => {
-    nowMs += 10_000;
+  const pump = (afterMs = 10_000): void => {
+    nowMs += afterMs;
     answers.pump();
   };
+  const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const end = async (): Promise<void> => {
     runs.at(-1)?.resolve(assess(MARKET));
-    await new Promise((resolve) => setImmediate(resolve));
+    await settled();
   };
-  return { state, answers, pump, end, laidOut, failures };
+  const fail = async (code: "overloaded" | "chain_unavailable"): Promise<void> => {
+    runs.at(-1)?.reject(new AppError(code, { publicMessage: "Not now." }));
+    await settled();
+  };
+  return { state, answers, pump, end, fail, laidOut, failures };
 }
 
 test("a token that is dropped while it waits is not executed, and does not wait any more", async () => {
@@ -84,4 +90,28 @@ test("a token that is dropped while it is executed is not measured again", async
   removeToken(state, token);
   await end();
   assert.equal(state.dirtyTokens.has(token), false);
+});
+
+test("a token whose sales can't be executed keeps no other token waiting, a node that is away keeps all", async () => {
+  const { state, answers, pump, end, fail, laidOut } = executing();
+  const odd = follow(state, namedAddress("odd"));
+  const other = follow(state, namedAddress("other"));
+  const ask = (): void => {
+    for (const token of [odd, other]) answers.of(token, MARKET);
+  };
+  ask();
+  pump();
+  await fail("overloaded");
+  ask();
+  pump(100);
+  assert.deepEqual(laidOut, [odd.mint, other.mint]);
+  await fail("chain_unavailable");
+  ask();
+  pump(100);
+  assert.equal(laidOut.length, 2);
+  pump(5_000);
+  await end();
+  pump(5_000);
+  await end();
+  assert.deepEqual(laidOut.slice(2).toSorted(), [odd.mint, other.mint].toSorted());
 });
