@@ -32,6 +32,8 @@ type ExecutedAnswer = {
   readonly assessment: Assessment;
   readonly version: number;
   readonly venues: ReadonlySet<VenueId>;
+  /** Of the clock that it was executed at: transfer fees begin with an epoch. Null: no clock was known. */
+  readonly epoch: bigint | null;
   readonly atMs: number;
 };
 
@@ -82,7 +84,10 @@ export class ExecutedAnswers {
     const held = this.#newest(token);
     const { nowMs, versionOf, byExecution } = this.#deps;
     const isCurrent =
-      held !== null && held.version === versionOf(token) && held.venues === byExecution.venues();
+      held !== null &&
+      held.version === versionOf(token) &&
+      held.venues === byExecution.venues() &&
+      held.epoch === this.#epoch;
     if (!isCurrent || nowMs() - held.atMs >= REPEAT_MS) this.#wanted.add(token);
     if (held === null) return null;
     const { slot, stateTimeMs } = isCurrent ? market : held.assessment;
@@ -105,6 +110,10 @@ export class ExecutedAnswers {
       this.#isRunning = false;
     });
     this.#deps.background.run("execute an answer", work);
+  }
+
+  get #epoch(): bigint | null {
+    return this.#deps.state.times.newest?.epoch ?? null;
   }
 
   #newest(token: FollowedToken): ExecutedAnswer | null {
@@ -140,11 +149,12 @@ export class ExecutedAnswers {
     if (ground === null) return;
     const venues = byExecution.venues();
     const version = versionOf(token);
+    const epoch = this.#epoch;
     const startedMs = nowMs();
     this.#nextAtMs = startedMs + RETRY_MS;
     try {
       const assessment = await byExecution.run(ground, assess);
-      this.#held.set(token, { assessment, version, venues, atMs: nowMs() });
+      this.#held.set(token, { assessment, version, venues, epoch, atMs: nowMs() });
     } catch (cause) {
       if (!(cause instanceof AppError) || cause.code !== "overloaded") throw cause;
       this.#retryAtMs.set(token, nowMs() + RETRY_MS);

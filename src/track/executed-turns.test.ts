@@ -12,6 +12,7 @@ import { BackgroundWork } from "./background-work.ts";
 import { ExecutedAnswers } from "./executed-answers.ts";
 import { removeToken } from "./followed-tokens.ts";
 import { createLiveState, type FollowedToken, type LiveState } from "./live-state.ts";
+import { recordClock } from "./slot-times.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const MARKET = marketOf([poolOfSol(100)]);
@@ -114,4 +115,23 @@ test("a token whose sales can't be executed keeps no other token waiting, a node
   pump(5_000);
   await end();
   assert.deepEqual(laidOut.slice(2).toSorted(), [odd.mint, other.mint].toSorted());
+});
+
+test("an executed answer holds at later slots of its epoch, and at none of the next, whose transfer fees may differ", async () => {
+  const { state, answers, pump, end, laidOut } = executing();
+  const token = follow(state, namedAddress("token"));
+  const reach = (slots: bigint, epoch: bigint): bigint | undefined => {
+    const slot = MARKET.slot + slots;
+    recordClock(state.times, { slot, unixTimestamp: 1_790_000_000n, epoch }, NOW_MS);
+    return answers.of(token, { ...MARKET, slot })?.slot;
+  };
+  reach(0n, 800n);
+  pump();
+  await end();
+  assert.equal(reach(10n, 800n), MARKET.slot + 10n);
+  assert.equal(reach(20n, 801n), MARKET.slot);
+  pump();
+  await end();
+  assert.equal(laidOut.length, 2);
+  assert.equal(reach(30n, 801n), MARKET.slot + 30n);
 });
