@@ -14,11 +14,15 @@ export default defineConfig({
     // The pages' own styles are a few hundred bytes each: together they compress better.
     cssCodeSplit: false,
     reportCompressedSize: false,
-    // Small parts that several pages share: in files of their own they compress worse, and each is a request.
+    // Small parts that several pages share, and the pages of an account: in files of their own they compress
+    // worse, and each is a request. What is shared comes with the first page, and what charts need does not.
     rolldownOptions: {
       output: {
         codeSplitting: {
-          groups: [{ name: "parts", test: /components\/(?:number-|scroll-box|for-member)/ }],
+          groups: [
+            { name: "parts", test: /(?:components\/(?!line-chart|export)|lib\/(?!push))/ },
+            { name: "account", test: /features\/(?:account|alerts|api-keys|sign-in)\// },
+          ],
         },
       },
     },
