@@ -219,3 +219,66 @@ test("an entry states its trend, and that its token has no pool; a removal leave
   await row.waitFor({ state: "detached" });
   assert.equal(await page.evaluate("document.activeElement.id"), "watched");
 });
+
+test("another size is not shown with the figures of the one before, and nothing refused as done", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, context, open, signIn } = await dashboard.visit();
+  await signIn("sizes@example.com");
+  const data = { mint: demoMint("Three"), size_sol: 1 };
+  const { request } = context;
+  await request.post("/api/oracle/watchlist", { data, headers: { origin: dashboard.url } });
+  await open("/watchlist");
+  const row = page.locator("tbody tr");
+  const field = row.getByRole("textbox");
+  const changes = /\/oracle\/watchlist$/;
+  await row.locator(".verdict").waitFor();
+
+  await t.test("a refused size stays in its field, with the reason", async () => {
+    await page.route(changes, (route) =>
+      route.request().method() === "PATCH" ? route.abort() : route.fallback(),
+    );
+    await row.getByRole("button", { name: "1, Size (SOL): THREE" }).click();
+    await field.fill("50");
+    await field.press("Enter");
+    await row.getByText("The service did not answer. Try again.").waitFor();
+    assert.equal(await field.inputValue(), "50");
+    await page.unroute(changes);
+  });
+
+  await t.test("while it is saved, the new size is not a row's", async () => {
+    const held = Promise.withResolvers<void>();
+    await page.route(changes, async (route) => {
+      if (route.request().method() === "PATCH") await held.promise;
+      await route.fallback();
+    });
+    const sent = page.waitForRequest((each) => each.method() === "PATCH");
+    await field.press("Enter");
+    await sent;
+    const button = row.getByRole("button", { name: "50, Size (SOL): THREE" });
+    await page.waitForResponse(changes);
+    assert.equal(await button.count(), 0);
+    held.resolve();
+    await button.waitFor();
+    const list = await request.get("/api/oracle/watchlist");
+    const { items } = (await list.json()) as {
+      items: readonly { exitability: { slippage_pct: number } }[];
+    };
+    const shown = Number.parseFloat(await row.locator(".verdict").innerText());
+    assert.ok(Math.abs(shown - (items[0]?.exitability.slippage_pct ?? 0)) < 2, `${shown} %`);
+    await page.unroute(changes);
+  });
+
+  await t.test("without a network a switch goes back, until something else is done", async () => {
+    const isOn = row.getByRole("checkbox");
+    const notice = page.getByText("There is no network. Try again once there is.");
+    await context.setOffline(true);
+    await isOn.click();
+    await notice.first().waitFor();
+    assert.ok(await isOn.isChecked());
+    await context.setOffline(false);
+    await isOn.click();
+    await notice.first().waitFor({ state: "detached" });
+    assert.ok(!(await isOn.isChecked()));
+  });
+});

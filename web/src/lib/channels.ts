@@ -51,18 +51,20 @@ export function useChannelActions() {
   const change = useMutation({
     mutationFn: (body: { readonly id: string; readonly enabled: boolean }) =>
       api(PATH, { method: "PATCH", body }),
-    // Shown at once; what the service then says replaces it, a refusal included.
+    // Shown at once, and taken back where it fails: the list can't be read again without a network.
     onMutate: ({ id, enabled }) => {
       void client.cancelQueries({ queryKey: CHANNELS_QUERY });
-      client.setQueryData<Channels>(
+      const held = client.getQueryData<Channels>(CHANNELS_QUERY);
+      client.setQueryData(
         CHANNELS_QUERY,
-        (held) =>
-          held && {
-            ...held,
-            items: held.items.map((item) => (item.id === id ? { ...item, enabled } : item)),
-          },
+        held && {
+          ...held,
+          items: held.items.map((item) => (item.id === id ? { ...item, enabled } : item)),
+        },
       );
+      return held;
     },
+    onError: (_error, _change, held) => client.setQueryData(CHANNELS_QUERY, held),
     onSettled: onSuccess,
   });
   const remove = useMutation({

@@ -24,8 +24,13 @@ export type EntryChange = {
   readonly alerts_enabled?: boolean;
 };
 
-function withChange({ items }: Watchlist, change: EntryChange): Watchlist {
-  return { items: items.map((item) => (item.id === change.id ? { ...item, ...change } : item)) };
+/** The list with an entry's alerts switched; its figures are those of its size, so another size is not shown without its own. */
+function withAlerts({ items }: Watchlist, { id, alerts_enabled }: EntryChange): Watchlist {
+  return {
+    items: items.map((item) =>
+      item.id === id && alerts_enabled !== undefined ? { ...item, alerts_enabled } : item,
+    ),
+  };
 }
 
 export function useWatchlistActions() {
@@ -41,11 +46,14 @@ export function useWatchlistActions() {
   });
   const change = useMutation({
     mutationFn: (body: EntryChange) => api(PATH, { method: "PATCH", body }),
-    // Shown at once; what the service then says replaces it, a refusal included.
+    // Shown at once, and taken back where it fails: the list can't be read again without a network.
     onMutate: (change) => {
       void client.cancelQueries({ queryKey: QUERY });
-      client.setQueryData<Watchlist>(QUERY, (held) => held && withChange(held, change));
+      const held = client.getQueryData<Watchlist>(QUERY);
+      client.setQueryData(QUERY, held && withAlerts(held, change));
+      return held;
     },
+    onError: (_error, _change, held) => client.setQueryData(QUERY, held),
     onSettled: onSuccess,
   });
   const remove = useMutation({

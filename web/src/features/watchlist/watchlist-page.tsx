@@ -38,13 +38,26 @@ function ListOf({ account }: { readonly account: Account }) {
   const list = useWatchlist(true);
   const { add, change, remove } = useWatchlistActions();
   const [sortBy, setSortBy] = useState<SortBy>("urgency");
+  const [failure, setFailure] = useState<unknown>(null);
+  /** What went wrong is shown until something else is done. */
+  function run(action: Promise<unknown>): Promise<unknown> {
+    setFailure(null);
+    action.catch(setFailure);
+    return action;
+  }
   const items = list.data?.items ?? [];
   const limit = account.limits.watchlist_tokens;
   const isFull = items.length >= limit;
-  const error = list.error ?? change.error ?? remove.error;
+  const error = list.error ?? failure;
   return (
     <>
-      <AddForm isFull={isFull} onAdd={(mint, size_sol) => add.mutateAsync({ mint, size_sol })} />
+      <AddForm
+        isFull={isFull}
+        onAdd={(mint, size_sol) => {
+          setFailure(null);
+          return add.mutateAsync({ mint, size_sol });
+        }}
+      />
       {error === null ? null : <Failure error={error} />}
       {items.length === 0 ? null : <MailConsent email={account.email} />}
       <section className="panel stack" aria-labelledby="watched">
@@ -72,8 +85,8 @@ function ListOf({ account }: { readonly account: Account }) {
         ) : (
           <WatchlistTable
             items={sortItems(items, sortBy)}
-            onChange={(entry) => change.mutate(entry)}
-            onRemove={(id) => remove.mutateAsync(id)}
+            onChange={(entry) => void run(change.mutateAsync(entry))}
+            onRemove={(id) => run(remove.mutateAsync(id))}
           />
         )}
       </section>

@@ -107,7 +107,7 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
         )}
       </th>
       <td data-name={text.watchlist.size}>
-        <SizeField item={item} name={name} onChange={onChange} />
+        <SizeField item={item} name={name} />
       </td>
       <td className="number" data-name={text.watchlist.pays}>
         <Paid item={item} />
