@@ -14,14 +14,12 @@ import {
 } from "../../lib/format.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { LATE_SECONDS } from "../../lib/status.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import type { EntryChange } from "../../lib/watchlist.ts";
 import { outcomeOf } from "./outcome-of.ts";
 import { RemoveButton } from "./remove-button.tsx";
 import { SizeField } from "./size-field.tsx";
-
-/** Figures older than this are marked as such. */
-const STALE_SECONDS = 60;
 
 type Props = {
   readonly items: readonly WatchlistItem[];
@@ -92,7 +90,7 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
   const nowMs = useNowMs();
   const ageSeconds =
     measured.updated_at === null ? null : (nowMs - Date.parse(measured.updated_at)) / 1_000;
-  const isOld = (ageSeconds ?? 0) > STALE_SECONDS;
+  const isOld = (ageSeconds ?? 0) > LATE_SECONDS;
   const looks = [isAlerting ? "alerting" : "", isLeaving ? "leaving" : "", isOld ? "old" : ""];
   return (
     <tr className={looks.join(" ").trim()}>
