@@ -77,7 +77,7 @@ function Entry({ item }: { readonly item: Alert }) {
         <div className="row">
           <strong className="feed-name">
             <Link
-              href={`/token/${item.mint}?size=${item.size_sol}`}
+              href={`/token/${item.mint}?size=${item.size_sol}&profile=retail`}
               onClick={() => tellStep("alerta_click")}
             >
               <bdi>{name}</bdi>

@@ -95,7 +95,10 @@ function Row({ item, isLeaving, onChange, onLeaving, onRemove }: RowProps) {
   return (
     <tr className={looks.join(" ").trim()}>
       <th scope="row">
-        <Link className="watched-name" href={`/token/${item.mint}?size=${item.size_sol}`}>
+        <Link
+          className="watched-name"
+          href={`/token/${item.mint}?size=${item.size_sol}&profile=retail`}
+        >
           <bdi>{name}</bdi>
         </Link>{" "}
         {isAlerting ? (
