@@ -7,12 +7,12 @@ import { formatSol } from "../../lib/format.ts";
 import { tellStep } from "../../lib/funnel.ts";
 import { signInPath } from "../../lib/next-path.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { pathWithSearch, replaceSearch, useSearch } from "../../lib/router.ts";
+import { pathWithSearch } from "../../lib/router.ts";
 import { useAccount } from "../../lib/session.ts";
-import { isWithin, SIZE_RANGE_SOL } from "../../lib/size-range.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 import { wasAskedFor } from "./mail-row.tsx";
 import { type Sale, saleSearch } from "./token-search.ts";
+import { keepWish, takeWish } from "./watch-wish.ts";
 
 type Props = {
   readonly mint: string;
@@ -26,6 +26,7 @@ export function WatchButton({ mint, sale, sizeSol }: Props) {
   const { text } = usePreferences();
   const account = useAccount();
   const [wasWatched] = useState(() => wasAskedFor(mint));
+  const [wishSol] = useState(() => takeWish(mint));
   // As wide as what comes in its place.
   const look = wasWatched ? "watch kept" : "watch";
   if (account.data === undefined) {
@@ -37,42 +38,44 @@ export function WatchButton({ mint, sale, sizeSol }: Props) {
   }
   if (account.data === null) {
     // After signing in the page shows the same sale, and finishes what was begun here.
-    const watch = sizeSol === null ? null : String(sizeSol);
-    const next = pathWithSearch(`/token/${mint}`, { ...saleSearch(sale), watch });
+    const next = pathWithSearch(`/token/${mint}`, saleSearch(sale));
     return (
-      <Link className="button" href={signInPath(next)}>
+      <Link className="button" href={signInPath(next)} onClick={() => keepWish(mint, sizeSol)}>
         {text.token.watch}
       </Link>
     );
   }
-  return <MemberButton mint={mint} sizeSol={sizeSol} account={account.data} waitingLook={look} />;
+  return (
+    <MemberButton
+      mint={mint}
+      sizeSol={sizeSol}
+      account={account.data}
+      waitingLook={look}
+      wishSol={wishSol}
+    />
+  );
 }
-
-const readIntent = (parameters: URLSearchParams): number | null => {
-  const size = Number(parameters.get("watch") ?? Number.NaN);
-  return isWithin(size, SIZE_RANGE_SOL) ? size : null;
-};
 
 type MemberProps = Omit<Props, "sale"> & {
   readonly account: Account;
   readonly waitingLook: string;
+  /** The size at which the reader asked to watch the token before signing in. */
+  readonly wishSol: number | null;
 };
 
-function MemberButton({ mint, sizeSol, account, waitingLook }: MemberProps) {
+function MemberButton({ mint, sizeSol, account, waitingLook, wishSol }: MemberProps) {
   const { text, language } = usePreferences();
   const list = useWatchlist(true);
   const { add } = useWatchlistActions();
-  const intent = useSearch(readIntent);
   const isDone = useRef(false);
   const items = list.data?.items ?? [];
   const entry = items.find((item) => item.mint === mint);
   const isFull = items.length >= account.limits.watchlist_tokens;
   useEffect(() => {
-    if (intent === null || list.data === undefined || isDone.current) return;
+    if (wishSol === null || list.data === undefined || isDone.current) return;
     isDone.current = true;
-    replaceSearch({ watch: null });
-    if (entry === undefined && !isFull) add.mutate({ mint, size_sol: intent });
-  }, [intent, list.data, entry, isFull, mint, add]);
+    if (entry === undefined && !isFull) add.mutate({ mint, size_sol: wishSol });
+  }, [wishSol, list.data, entry, isFull, mint, add]);
   if (entry !== undefined) {
     return (
       <Link className="button" href="/watchlist">
