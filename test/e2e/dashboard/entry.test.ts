@@ -178,3 +178,18 @@ test("a link writes nothing: what it asks to watch is watched on a tap", async (
     [5],
   );
 });
+
+test("what is chosen on one tab changes nothing on another", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, context, open } = await dashboard.visit();
+  await open(`/token/${demoMint("Three")}`);
+  await page.getByText("Selling 1 SOL worth of THREE now pays").waitFor();
+  const other = await context.newPage();
+  await other.goto(`/token/${demoMint("Steady")}`);
+  await other.getByRole("button", { name: "50", exact: true }).click();
+  await other.getByText("Selling 50 SOL worth of STEADY now pays").waitFor();
+  // The page is drawn each second.
+  for (let poll = 0; poll < 2; poll++) await page.waitForRequest(/\/exitability\?profile=/);
+  assert.match(await page.locator(".exit-lead").innerText(), /^Selling 1\sSOL worth of THREE /);
+});

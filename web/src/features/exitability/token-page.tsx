@@ -38,7 +38,15 @@ import { holds, isWholePage, refusalOf } from "./refusal.ts";
 import { shownExit } from "./shown-exit.ts";
 import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
-import { exitPath, keepSale, readSale, type Sale, saleSearch, sizeInSol } from "./token-search.ts";
+import {
+  exitPath,
+  keepSale,
+  keptSale,
+  readSale,
+  type Sale,
+  saleSearch,
+  sizeInSol,
+} from "./token-search.ts";
 import { useExitability, useLiveExitability } from "./use-exitability.ts";
 import { type HistoryAlert, useExitAt, useHistory, useTokenFacts } from "./use-token-data.ts";
 import { WatchButton } from "./watch-button.tsx";
@@ -55,7 +63,9 @@ const TokenDetails = loadPart(async () => (await import("./token-details.tsx")).
 type Props = { readonly mint: string };
 
 export function TokenPage({ mint }: Props) {
-  const sale = useSearch(readSale);
+  // What is chosen on another tab meanwhile changes nothing here.
+  const [kept] = useState(keptSale);
+  const sale = useSearch((parameters) => readSale(parameters, kept));
   const status = useStatus().data;
   const solUsd = status?.sol_usd ?? null;
   // Once there is an answer the evidence below stays, whatever size is asked for next.

@@ -108,8 +108,7 @@ function oneOf<Value extends string>(values: readonly Value[], text: unknown): V
  * The sale of an address; what it leaves open is as it was last, or as on the first visit. An amount
  * that is not measured stays, so that the page states this instead of answering for another one.
  */
-export function readSale(parameters: URLSearchParams): Sale {
-  const kept = keptSale();
+export function readSale(parameters: URLSearchParams, kept: Sale): Sale {
   const unit = oneOf(UNITS, parameters.get("unit"));
   const asked = readWritten(parameters.get("size") ?? "", LANGUAGE_OF_ADDRESSES);
   const profile = oneOf(PROFILES, parameters.get("profile")) ?? kept.profile;
@@ -124,7 +123,7 @@ export function keepSale({ amount, unit, profile }: Sale): void {
   keep(KEPT_NAME, JSON.stringify({ ...kept, profile }));
 }
 
-function keptSale(): Sale {
+export function keptSale(): Sale {
   try {
     const { amount, unit, profile } = JSON.parse(readKept(KEPT_NAME) ?? "{}");
     const kept = unit === "usd" ? "usd" : "sol";
