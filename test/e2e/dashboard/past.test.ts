@@ -129,3 +129,16 @@ test("a missing loss of the past reads as no exit, not measured or unknown, whic
     assert.match((await chart.getAttribute("aria-valuetext")) ?? "", new RegExp(`: ${missing}$`));
   }
 });
+
+test("of a family that is measured up to 10 SOL, the past is that of 10 SOL beside a larger sale", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await open(`/token/${demoMint("Sea")}?size=50`);
+  const panel = page.locator("section[aria-labelledby=past]");
+  for (const place of [0, 1]) await panel.locator("summary").nth(place).click();
+  await panel
+    .getByRole("columnheader", { name: /^Loss when selling 10.SOL, one route$/ })
+    .waitFor();
+  await panel.getByText(/^A position of 10.SOL, one route$/).waitFor();
+});

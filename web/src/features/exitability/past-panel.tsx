@@ -7,19 +7,25 @@ import { formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { StandardSize } from "../../lib/standard-sizes.ts";
 import { missingWaits, WAITED } from "./missing-waits.ts";
-import { nearestStandardSize } from "./slippage-scale.ts";
+import { LARGEST_OTHER_SOL, nearestStandardSize } from "./slippage-scale.ts";
 import { useHoldersFirst, usePastDay } from "./use-past-day.ts";
 
-type Props = { readonly mint: string; readonly sizeSol: number | null };
+type Props = {
+  readonly mint: string;
+  readonly sizeSol: number | null;
+  /** Of a family that is measured up to 10 SOL. */
+  readonly isOther: boolean;
+};
 
 /** The exit after the largest holders have sold, and what waiting cost over the last day. */
-export function PastPanel({ mint, sizeSol }: Props) {
+export function PastPanel({ mint, sizeSol, isOther }: Props) {
   const { text } = usePreferences();
   const [isHoldersOpen, setHoldersOpen] = useState(false);
   const [isWaitingOpen, setWaitingOpen] = useState(false);
   const holders = useHoldersFirst(mint, isHoldersOpen);
   const day = usePastDay(mint, isWaitingOpen);
-  const size = nearestStandardSize(sizeSol ?? 1);
+  const most = isOther ? LARGEST_OTHER_SOL : Number.POSITIVE_INFINITY;
+  const size = nearestStandardSize(Math.min(sizeSol ?? 1, most));
   return (
     <section className="panel stack" aria-labelledby="past">
       <h2 id="past">{text.exit.past.title}</h2>

@@ -12,11 +12,11 @@ import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { markX, markY } from "./chart-marks.ts";
 import { Late } from "./late.tsx";
+import { LARGEST_OTHER_SOL } from "./slippage-scale.ts";
 import { type CurvePoint, useCurve } from "./use-curve.ts";
 import { useBothProfiles } from "./use-exitability.ts";
 
 const HEIGHT = 280;
-const LARGEST_OTHER_SOL = 10;
 const LIMIT_PCT = 10;
 const TICKS = [0.1, 1, 10, 100, 1000];
 

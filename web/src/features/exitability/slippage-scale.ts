@@ -14,6 +14,9 @@ export function sizeAtStep(step: number): number {
   return nearestWithin(Number(size.toPrecision(2)), SIZE_RANGE_SOL);
 }
 
+/** Tokens outside the main families are measured up to this size. */
+export const LARGEST_OTHER_SOL = 10;
+
 /** The step that shows a size. */
 export function stepOfSize(size: number): number {
   const share = (Math.log10(size) - LOG_SMALLEST) / (LOG_LARGEST - LOG_SMALLEST);
