@@ -14,10 +14,10 @@ const MORE_THAN_RETRIES = 6;
 /** The last one trades every few seconds, so that its next answer is not long in coming. */
 const WORDS = ["Dynamic", "Three", "Buck", "Curve", "Rug", "Thin", "Sea", "Steady"] as const;
 
-/** Makes a page hidden, as a tab behind another one is: here every page counts as visible. */
-const HIDE = `
-  Object.defineProperty(document, "hidden", { value: true });
-  Object.defineProperty(document, "visibilityState", { value: "hidden" });
+/** Makes a page hidden, as a tab behind another one is, or visible: here every page counts as visible. */
+const become = (visibility: "hidden" | "visible") => `
+  Object.defineProperty(document, "hidden", { value: ${visibility === "hidden"}, configurable: true });
+  Object.defineProperty(document, "visibilityState", { value: "${visibility}", configurable: true });
   document.dispatchEvent(new Event("visibilitychange"));
 `;
 
@@ -211,7 +211,7 @@ test("eight token tabs over HTTP/1.1 are all live over two streams, and a ninth 
     await tab.bringToFront();
     await tab.locator(".exit-paid").waitFor();
     await tab.locator(".freshness.live").waitFor();
-    if (tab !== tabs.at(-1)) await tab.evaluate(HIDE);
+    if (tab !== tabs.at(-1)) await tab.evaluate(become("hidden"));
   }
   assert.ok(streams() <= 2, `${streams()} streams`);
   const ninth = await visitor.context.newPage();
@@ -248,3 +248,30 @@ function openStreams(context: BrowserContext): () => number {
   context.on("requestfailed", (request) => open.delete(request));
   return () => open.size;
 }
+
+test("a tab that was hidden for a while calls nothing late that it has not read again", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.clock.install();
+  await open(STEADY);
+  await page.locator(".exit-paid").waitFor();
+  await page.waitForResponse(/\/api\/status$/);
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/api\//, async (route) => {
+    await held.promise;
+    await route.fallback();
+  });
+  await page.evaluate(become("hidden"));
+  await page.clock.fastForward(600_000);
+  const again = page.waitForRequest(/\/api\/status$/);
+  await page.evaluate(become("visible"));
+  await again;
+  await page.clock.runFor(2_000);
+  await page
+    .getByText(/Data 1\d min old: not current/)
+    .first()
+    .waitFor();
+  assert.equal(await page.locator(".problem").count(), 0);
+  held.resolve();
+});

@@ -3,13 +3,14 @@ import { useEffect, useRef } from "react";
 import { useConnection } from "../lib/connection.ts";
 import { formatAge } from "../lib/format.ts";
 import { usePreferences } from "../lib/preferences.tsx";
-import { LATE_SECONDS, useChainAge } from "../lib/status.ts";
+import { LATE_SECONDS, useChainAge, useStatus } from "../lib/status.ts";
 
 /** The one place that reports a problem: no network, no service, or data that are behind. */
 export function ProblemBanner() {
   const { text } = usePreferences();
   const connection = useConnection();
-  const { ageSeconds } = useChainAge();
+  const { isChecked } = useChainAge();
+  const ageSeconds = useStatus().data?.chain_age_seconds ?? 0;
   const client = useQueryClient();
   const before = useRef(connection);
   useEffect(() => {
@@ -18,7 +19,8 @@ export function ProblemBanner() {
     before.current = connection;
   }, [connection, client]);
   const words = text.exit.problem;
-  const isLate = ageSeconds !== null && ageSeconds > LATE_SECONDS;
+  // As it was answered last: while a tab is hidden nothing is read, and the chain is not late for that.
+  const isLate = isChecked && ageSeconds > LATE_SECONDS;
   const problem =
     connection !== "fine" ? words[connection] : isLate ? words.late(formatAge(ageSeconds)) : null;
   return (
