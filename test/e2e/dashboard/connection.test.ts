@@ -275,3 +275,14 @@ test("a tab that was hidden for a while calls nothing late that it has not read 
   assert.equal(await page.locator(".problem").count(), 0);
   held.resolve();
 });
+
+test("a browser that can't join two signals reads the page too", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.addInitScript("delete AbortSignal.any");
+  await open(STEADY);
+  await page.locator("#curve").waitFor();
+  await page.locator(".freshness.live").waitFor();
+  assert.equal(await page.locator(".problem").count(), 0);
+});

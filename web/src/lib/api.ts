@@ -58,7 +58,8 @@ export async function api<Body>(path: string, request: ApiRequest = {}): Promise
           ...(body === undefined ? {} : { "content-type": "application/json" }),
         },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+        // Safari has `any` from 17.4 on: before, a request of a query has no limit of time.
+        signal: signal === undefined ? timeout : (AbortSignal.any?.([signal, timeout]) ?? signal),
       }));
     recordQuota(response.headers);
     const answer = response.status === 204 ? null : readJson(await response.text());
