@@ -22,6 +22,9 @@ test("a mint is found in whatever is pasted", () => {
 
 test("a launchpad's address comes before another one, and no address is none", () => {
   assert.equal(findMint(`${OTHER} ${MINT}`), MINT);
+  const longer = `${MINT}${OTHER}`;
+  for (const text of [longer, `https://solscan.io/tx/${longer}`, `?mint=${longer}`])
+    assert.equal(findMint(text), null, "a signature or a secret key");
   for (const text of ["", "RUG", "0".repeat(40), "https://dexscreener.com/solana"])
     assert.equal(findMint(text), null, text);
 });
