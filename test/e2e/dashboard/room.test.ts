@@ -236,3 +236,34 @@ test("a watchlist keeps names as long as their authors like in its panel, and sh
   assert.equal(await rows.last().locator(".verdict").innerText(), "0.50\u00a0%");
   assert.equal(await rows.last().locator(".verdict.good").count(), 0);
 });
+
+test("of a young token the axis of seven days has no day twice, and the table begins with the newest point", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.addInitScript(KEEP_WORDS);
+  const points = Array.from({ length: 49 }, (_, index) => ({
+    t: new Date(Date.now() - (48 - index) * 75_000).toISOString(),
+    c10_sol: 100 + index,
+    depth_sol: 300,
+    precio_mid: 0.000005,
+    slippage: { "1": 0.5 },
+  }));
+  await page.route(/\/history\?/, (route) =>
+    route.fulfill({ json: { token_id: MINT, step_seconds: 75, points, alerts: [] } }),
+  );
+  await open(`/token/${MINT}`);
+  const history = page.locator("section").filter({ has: page.locator("#history") });
+  await history.getByRole("radio", { name: "7 days" }).check();
+  await history.locator("canvas").waitFor();
+  const words = await history
+    .locator("canvas")
+    .evaluate((canvas: { readonly words?: readonly Word[] }) => canvas.words ?? []);
+  const ticks = words
+    .map(({ word }) => word)
+    .filter((word) => /^(?:\d\d:\d\d|\w+ \d+)$/.test(word));
+  assert.ok(ticks.length >= 3, JSON.stringify(words));
+  assert.equal(new Set(ticks).size, ticks.length, ticks.join());
+  await history.locator("summary").click();
+  assert.equal(await history.locator("tbody td").first().innerText(), "148");
+});

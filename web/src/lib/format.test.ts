@@ -7,6 +7,7 @@ import {
   formatPrice,
   formatRounded,
   formatSharePct,
+  formatTick,
   looksLikeMint,
   plainText,
   unbroken,
@@ -82,4 +83,13 @@ test("the zeros of a small price are counted, not written out", () => {
 
 test("a number is never parted from its unit", () => {
   assert.equal(unbroken("up to 10 % of 5 SOL"), "up to 10\u00a0% of 5\u00a0SOL");
+});
+
+test("a tick of a chart's axis is a time of day, or the day that begins", () => {
+  const at = (hour: number, minute: number) =>
+    new Date(2026, 10, 5, hour, minute).getTime() / 1_000;
+  assert.deepEqual(
+    [at(0, 0), at(0, 5), at(13, 0)].map((seconds) => formatTick(seconds, "en")),
+    ["Nov 5", "00:05", "13:00"],
+  );
 });

@@ -94,12 +94,14 @@ export function formatTime(iso: string, language: Language): string {
   );
 }
 
-/** A moment on a chart's axis: the time of day, or the day where it spans several. */
-export function formatTick(seconds: number, language: Language, isOverDays: boolean): string {
-  const form: Intl.DateTimeFormatOptions = isOverDays
-    ? { day: "numeric", month: "short" }
-    : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  return new Intl.DateTimeFormat(language, form).format(new Date(seconds * 1_000));
+/** A moment on a chart's axis: the time of day, and at midnight the day that begins. */
+export function formatTick(seconds: number, language: Language): string {
+  const moment = new Date(seconds * 1_000);
+  const form: Intl.DateTimeFormatOptions =
+    moment.getHours() + moment.getMinutes() === 0
+      ? { day: "numeric", month: "short" }
+      : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  return new Intl.DateTimeFormat(language, form).format(moment);
 }
 
 export function formatDay(iso: string, language: Language): string {

@@ -142,7 +142,7 @@ function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
           space: 80,
           incrs: TICK_SECONDS,
           values: (_: unknown, moments: number[]) =>
-            moments.map((moment) => formatTick(moment, language, range === "week")),
+            moments.map((moment) => formatTick(moment, language)),
         },
         {
           stroke: color("--ink-soft"),
@@ -187,7 +187,7 @@ function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
         ],
       },
     }),
-    [alerts, language, range, series, text],
+    [alerts, language, series, text],
   );
   /** A loss that is missing at a known capacity is one that can't be made, or is not measured. */
   const missingAt = ({ c10_sol }: HistoryPoint) =>
@@ -259,7 +259,7 @@ function sinceFirstKnown(points: readonly HistoryPoint[]): readonly HistoryPoint
 function PointTable({ points }: { readonly points: readonly HistoryPoint[] }) {
   const { text, language } = usePreferences();
   const every = Math.max(1, Math.ceil(points.length / TABLE_ROWS));
-  const rows = points.filter((_, index) => index % every === 0).reverse();
+  const rows = points.toReversed().filter((_, index) => index % every === 0);
   const cell = (value: number | null) =>
     value === null ? text.common.unknown : formatNumber(value, language);
   return (
