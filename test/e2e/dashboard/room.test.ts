@@ -267,3 +267,31 @@ test("of a young token the axis of seven days has no day twice, and the table be
   await history.locator("summary").click();
   assert.equal(await history.locator("tbody td").first().innerText(), "148");
 });
+
+test("on a tablet no column of the accuracy table is out of sight", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const language of ["es", "en"] as const) {
+    const { page, open } = await dashboard.visit({ language });
+    const counts = { seen: 12_345, replayed: 12_345, exact: 12_345, within_1bp: 12_345 };
+    const hour = { ...counts, skipped: {}, worst_bps: 0 };
+    await page.route("**/api/accuracy", async (route) => {
+      const { venues, ...rest } = (await (await route.fetch()).json()) as { venues: object[] };
+      const seen = { windows: { hour }, deployed_slot: 310_000_000 };
+      await route.fulfill({
+        json: { ...rest, venues: venues.map((venue) => ({ ...venue, ...seen })) },
+      });
+    });
+    await open("/status");
+    const box = page.locator("section[aria-labelledby=accuracy] .scroll-x").first();
+    await box.locator("tbody tr").first().waitFor();
+    for (const width of [740, 820, 920, 1_000]) {
+      await page.setViewportSize({ width, height: 900 });
+      const hidden = await box.evaluate(
+        (element: { readonly scrollWidth: number; readonly clientWidth: number }) =>
+          element.scrollWidth - element.clientWidth,
+      );
+      assert.equal(hidden, 0, `${language}, ${width} pixels`);
+    }
+  }
+});
