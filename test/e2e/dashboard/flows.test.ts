@@ -131,6 +131,7 @@ test("what a visitor does, from a pasted address to the day's limit", async (t) 
       assert.equal(response.status(), 201);
       assert.equal(response.request().postDataJSON().event_name, "click_upgrade_desde_limite");
       await page.getByLabel("E-mail address").waitFor();
+      assert.match(page.url(), new RegExp(`next=%2Ftoken%2F${demoMint("Thin")}$`));
     },
   );
 });
