@@ -1,3 +1,4 @@
+import { visibleName } from "#src/alerts/delivery/untrusted-text.ts";
 import { slippageAtSize } from "#src/measure/ladder.ts";
 import type { Markets } from "#src/track/markets.ts";
 import { parseAddress } from "#src/units/address.ts";
@@ -16,7 +17,8 @@ export function pageSummary(markets: Pick<Markets, "latest">, id: string): PageS
   if (snapshot?.kind !== "assessed") return null;
   const { name, symbol, isDeteriorating } = snapshot;
   const { measurement } = snapshot.assessment;
-  const word = (symbol ?? name ?? id).slice(0, LONGEST_NAME);
+  const word =
+    visibleName(symbol ?? "", LONGEST_NAME) ?? visibleName(name ?? "", LONGEST_NAME) ?? id;
   const title = `${word}: what do I get if I sell now?`;
   if (measurement === null) return { title, description: "Its exit is not known right now." };
   const loss = slippageAtSize(measurement.retail, PREVIEW_SIZE);

@@ -21,18 +21,20 @@ export function cutText(text: string, longest: number): string {
   return end === 0 ? whole.slice(0, longest).replace(/[\ud800-\udbff]$/u, "") : whole.slice(0, end);
 }
 
-/**
- * A name chosen by a third party, for people to read: quoted, on one line, without hidden characters,
- * and without anything that a program makes a link of. Null if nothing visible is left.
- */
-export function quotedName(name: string): string | null {
+/** A name chosen by a third party, on one line and without hidden characters. Null if nothing visible is left. */
+export function visibleName(name: string, longest = LONGEST_NAME): string | null {
   const visible = name
     .toWellFormed()
     .replaceAll(HIDDEN, "")
     .replace(/^[\p{M} ]+/u, "")
     .replaceAll(EXCESS_MARKS, "$1")
-    .replaceAll(QUOTES, "'")
     .replaceAll(/ {2,}/g, " ");
-  const cut = cutText(visible, LONGEST_NAME).trim();
-  return cut === "" ? null : `“${cut.replaceAll(LINKING, "[$&]")}”`;
+  const cut = cutText(visible, longest).trim();
+  return cut === "" ? null : cut;
+}
+
+/** The same in quotes, without anything that a program makes a link of. */
+export function quotedName(name: string): string | null {
+  const visible = visibleName(name.replaceAll(QUOTES, "'"));
+  return visible === null ? null : `“${visible.replaceAll(LINKING, "[$&]")}”`;
 }
