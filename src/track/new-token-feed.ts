@@ -22,7 +22,7 @@ import { addToken, noteUnweighed, noteWeighedOut } from "./followed-tokens.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
-import type { PoolRef } from "./open-pool.ts";
+import { outlineOf, type PoolRef } from "./open-pool.ts";
 import { tokenNames } from "./token-names.ts";
 import { isUnconfirmed } from "./unconfirmed.ts";
 
@@ -138,10 +138,10 @@ export class NewTokenFeed {
       return;
     }
     const known = withAccount(state.known, address, account);
-    const outline = outlineOf(venue, address, known);
+    const outline = outlineOf({ venue, address }, known);
     if (outline === null) {
       // A curve's program has other accounts too. They have no outline even with a mint; any mint shows that.
-      if (venue.kind === "curve" && outlineOf(venue, address, known, WSOL) !== null)
+      if (venue.kind === "curve" && outlineOf({ venue, address, mint: WSOL }, known) !== null)
         this.#nameless.set(address, { venue, account });
       return;
     }
@@ -288,21 +288,6 @@ export class NewTokenFeed {
 
 function withAccount(known: AccountSet, own: Address, account: Account): AccountSet {
   return { get: (address) => (address === own ? account : known.get(address)) };
-}
-
-/** The pair of a pool whose own account is known; null: the account is not a pool, or lacks the pair without `mint`. */
-function outlineOf(
-  venue: Venue<unknown>,
-  pool: Address,
-  known: AccountSet,
-  mint?: Address,
-): PoolOutline | null {
-  try {
-    return venue.outline(pool, known, mint);
-  } catch {
-    // By contract it never throws; if it does, the account is ignored.
-    return null;
-  }
 }
 
 /** The side that is neither SOL nor a stable; of a stable and SOL, the stable; null if neither side is SOL or a stable. */

@@ -127,10 +127,13 @@ function quoteHeld(pool: Pick<OpenPool, "ref" | "quoteMint">, known: AccountSet)
   return heldOf(outlineOf(pool.ref, known), pool.quoteMint);
 }
 
-/** The pair and its vaults' balances; null if unreadable. */
-export function outlineOf(ref: PoolRef, known: AccountSet): PoolOutline | null {
+/** The pair and its vaults' balances; null: unreadable, as pump's curve is without its mint. */
+export function outlineOf(
+  { venue, address, mint }: Pick<PoolRef, "venue" | "address"> & Partial<Pick<PoolRef, "mint">>,
+  known: AccountSet,
+): PoolOutline | null {
   try {
-    return ref.venue.outline(ref.address, known, ref.mint);
+    return venue.outline(address, known, mint);
   } catch {
     // By contract it never throws; if it does, the pair counts as unreadable.
     return null;
