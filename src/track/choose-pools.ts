@@ -119,7 +119,7 @@ async function readVaults(
 
 function accountsToWeigh(pool: PoolRef, mint: Address, known: LoadedAccounts): readonly Address[] {
   const outline = outlineOf(pool, known);
-  const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+  const quoteMint = quoteMintFor(mint, outline);
   if (outline === null || quoteMint === null) return accountsNeeded(pool, known);
   // Of another token, what is held of both: quote mints are chosen by the token's side, and their pools by the other.
   const unread = (isMoney(quoteMint) ? [quoteMint] : [mint, quoteMint]).filter(
@@ -135,7 +135,7 @@ function accountsToWeigh(pool: PoolRef, mint: Address, known: LoadedAccounts): r
 
 function weighedPool(pool: PoolRef, mint: Address, known: LoadedAccounts): WeighedPool {
   const outline = outlineOf(pool, known);
-  const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+  const quoteMint = quoteMintFor(mint, outline);
   if (quoteMint === null) return { pool, quoteMint, isMoney: true, weight: null };
   if (!isMoney(quoteMint)) {
     return { pool, quoteMint, isMoney: false, weight: heldOf(outline, quoteMint) };

@@ -3,8 +3,8 @@ import type { Address } from "#src/units/address.ts";
 import type { PoolSearch, Venue } from "#src/venues/venue.ts";
 import type { PoolQuery } from "./discover-pools.ts";
 import { gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
-import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { isOwnedBy, type Part } from "./pool-searches.ts";
+import { isOwned, outlineOf, type PoolRef } from "./open-pool.ts";
+import type { Part } from "./pool-searches.ts";
 import { quoteMintFor } from "./quote-mints.ts";
 
 /**
@@ -58,8 +58,7 @@ export async function graduationRefs(
   const unread = curves.filter((curve) => outlineOf(curve, known) === null);
   await gatherAccounts(source, unread, known, { rounds: 1, signal });
   return curves.flatMap((curve) => {
-    const outline = outlineOf(curve, known);
-    const quoteMint = outline === null ? null : quoteMintFor(query.mint, outline);
+    const quoteMint = quoteMintFor(query.mint, outlineOf(curve, known));
     if (quoteMint === null) return [];
     return graduating.flatMap((venue) => {
       if (venue.family !== curve.venue.family) return [];
@@ -85,7 +84,7 @@ export async function readDerived(
   const read = given ?? (await source.readAccounts(addresses, signal));
   const leftOut = derived.filter(({ address }) => !read.accounts.has(address)).length;
   return {
-    pools: derived.filter(({ address, venue }) => isOwnedBy(read.accounts.get(address), venue)),
+    pools: derived.filter((ref) => isOwned(ref, read.accounts)),
     accounts: new Map(
       addresses.flatMap((address) => {
         const account = read.accounts.get(address);

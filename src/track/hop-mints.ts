@@ -24,7 +24,7 @@ export function hopMintsOf(
   const others = new Map<Address, { isReserved: boolean; held: bigint }>();
   for (const pool of pools) {
     const outline = outlineOf(pool, known);
-    const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+    const quoteMint = quoteMintFor(mint, outline);
     if (quoteMint === null || quoteMint === WSOL || quoteMint === except) continue;
     if (isStable(quoteMint)) {
       stables.add(quoteMint);
@@ -57,8 +57,7 @@ export function launchpadQuotes(
   const quotes = new Set<Address>();
   for (const pool of pools) {
     if (pool.venue.chainSales === undefined) continue;
-    const outline = outlineOf(pool, known);
-    const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+    const quoteMint = quoteMintFor(mint, outlineOf(pool, known));
     if (quoteMint === null || isMoney(quoteMint) || quotes.has(quoteMint)) continue;
     if (isOwnPlace(pool, mint, quoteMint)) quotes.add(quoteMint);
   }

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FoundPools, LoadDeps } from "./load-token.ts";
-import { outlineOf, type PoolRef } from "./open-pool.ts";
+import { isOwned, outlineOf, type PoolRef } from "./open-pool.ts";
 import { isMoney, isStable, quoteMintFor } from "./quote-mints.ts";
 
 /** Coins that a chain may lead through behind the token: as deep as pump lets coins be quoted in coins. */
@@ -100,7 +100,7 @@ function coinOf(
       const curve: PoolRef = { venue, address, mint, isReserved: true };
       if (!isOwned(curve, known)) continue;
       const outline = outlineOf(curve, known);
-      const quoteMint = outline === null ? null : quoteMintFor(mint, outline);
+      const quoteMint = quoteMintFor(mint, outline);
       const isEmpty = outline !== null && outline.heldA === 0n && outline.heldB === 0n;
       return { mint, curve, quoteMint, isEmpty };
     }
@@ -131,9 +131,4 @@ function poolsOf(
     searchedSlot: null,
     refusals: [],
   };
-}
-
-/** Anyone can send lamports to a derived address; only the program can own the account. */
-function isOwned({ venue, address }: PoolRef, known: LoadedAccounts): boolean {
-  return known.get(address)?.owner === venue.programId;
 }

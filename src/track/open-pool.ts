@@ -54,10 +54,7 @@ export function rereadPool(pool: OpenPool, known: AccountSet): void {
   const { venue, address, mint } = pool.ref;
   try {
     pool.decoded = venue.decode(address, known, mint);
-    if (pool.quoteMint === null) {
-      const pair = outlineOf(pool.ref, known);
-      pool.quoteMint = pair === null ? null : quoteMintFor(pool.baseMint, pair);
-    }
+    pool.quoteMint ??= quoteMintFor(pool.baseMint, outlineOf(pool.ref, known));
     pool.fast = pool.decoded.kind === "pool" ? refreshedFast(pool, known) : null;
   } catch (cause) {
     pool.decoded = { kind: "unusable", reason: "undecodable", detail: String(cause) };
@@ -119,6 +116,14 @@ export function unpricedPool(pool: OpenPool, known: AccountSet): UnpricedPool | 
     quoteHeld: quoteHeld(pool, known),
     quoteMint: pool.quoteMint,
   };
+}
+
+/** Whether the program owns the account: anyone can send lamports to a derived address. */
+export function isOwned(
+  { venue, address }: Pick<PoolRef, "venue" | "address">,
+  known: AccountSet,
+): boolean {
+  return known.get(address)?.owner === venue.programId;
 }
 
 /** The balance of the pool's quote vault, in base units of its quote mint; null if unknown. */

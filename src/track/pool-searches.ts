@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
-import type { Account } from "#src/venues/account-set.ts";
 import type { ProgramFilter, Venue } from "#src/venues/venue.ts";
 import type { Discovery, VenueFilter } from "./discover-pools.ts";
 
@@ -45,7 +44,8 @@ export function prepareSearches(
     search: ChainSource["searchAccounts"],
   ): Promise<void> => {
     found[index] = await runFilter(search, { venue, mint, filter }, signal).catch(
-      (error: unknown) => refusedPart(venue, error),
+      (error: unknown) =>
+        refusedPart(venue, error instanceof Error ? error.message : String(error)),
     );
     ends[index]?.resolve();
   };
@@ -72,8 +72,7 @@ export function prepareSearches(
   return { found, ended, whole, hasEnded, isWhole, begin };
 }
 
-function refusedPart(venue: Venue<unknown>, error: unknown): Part {
-  const reason = error instanceof Error ? error.message : String(error);
+function refusedPart(venue: Venue<unknown>, reason: string): Part {
   return { pools: [], accounts: new Map(), refusals: [`${venue.id}: ${reason}`], slot: null };
 }
 
@@ -109,22 +108,14 @@ async function runFilter(
 ): Promise<Part> {
   const { venue, mint, filter } = query;
   const result = await search(filter, signal);
-  if (result.kind === "refused") {
-    const refusals = [`${venue.id}: ${result.reason}`];
-    return { pools: [], accounts: new Map(), refusals, slot: null };
-  }
-  const own = [...result.accounts].filter(([, account]) => isOwnedBy(account, venue));
+  if (result.kind === "refused") return refusedPart(venue, result.reason);
+  const own = [...result.accounts].filter(([, account]) => account.owner === venue.programId);
   return {
     pools: own.map(([address]) => ({ venue, address, mint, isReserved: false })),
     accounts: new Map(own),
     refusals: [],
     slot: result.slot,
   };
-}
-
-/** Anyone can send lamports to a derived address; only the program can own the account. */
-export function isOwnedBy(account: Account | null | undefined, venue: Venue<unknown>): boolean {
-  return account !== null && account !== undefined && account.owner === venue.programId;
 }
 
 export function hasPool(parts: readonly (Part | null)[]): boolean {

@@ -15,13 +15,14 @@ export function isMoney(mint: Address): boolean {
 }
 
 /**
- * What comes out when `mint` is sold in a pool of this pair, or null where the pair is without the
+ * What comes out when `mint` is sold in a pool of this pair; null where the pair is unreadable or without the
  * mint. A stable as the token counts its SOL pools only.
  */
 export function quoteMintFor(
   mint: Address,
-  pair: Pick<PoolOutline, "mintA" | "mintB">,
+  pair: Pick<PoolOutline, "mintA" | "mintB"> | null,
 ): Address | null {
+  if (pair === null) return null;
   const other = pair.mintA === mint ? pair.mintB : pair.mintB === mint ? pair.mintA : null;
   if (other === null || other === mint) return null;
   return other === WSOL || !isStable(mint) ? other : null;

@@ -15,7 +15,7 @@ import type { KnownMint, KnownTokens } from "./known-tokens.ts";
 import type { FollowedToken, LiveState } from "./live-state.ts";
 import { MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { addGroup } from "./merge-found.ts";
-import type { PoolRef } from "./open-pool.ts";
+import { isOwned, type PoolRef } from "./open-pool.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
 
@@ -390,5 +390,5 @@ function takeGone(
 
 /** Whether each pool still is an account of its program. */
 function arePools(pools: readonly PoolRef[], loaded: LoadedAccounts): boolean {
-  return pools.every(({ address, venue }) => loaded.get(address)?.owner === venue.programId);
+  return pools.every((pool) => isOwned(pool, loaded));
 }
