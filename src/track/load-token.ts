@@ -1,4 +1,4 @@
-import type { AccountsRead, ChainSource } from "#src/chain/chain-source.ts";
+import type { AccountsRead } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -18,6 +18,7 @@ import { choosePools, MAX_POOLS } from "./choose-pools.ts";
 import { derivedRefs } from "./derived-pools.ts";
 import {
   type Discovery,
+  type DiscoveryDeps,
   discoverInStages,
   type PoolQuery,
   type StagedDiscovery,
@@ -43,13 +44,7 @@ const KIND_MINT = 1;
 /** Longer than a mint with its extensions, its metadata, and a pool. */
 const START_BYTES = 4_096;
 
-export type LoadDeps = {
-  readonly source: ChainSource;
-  /** As DiscoveryDeps. */
-  readonly whenAnswered?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
-  readonly venues: readonly Venue<unknown>[];
-  readonly clock: WallClock;
-};
+export type LoadDeps = DiscoveryDeps & { readonly clock: WallClock };
 
 /** The pools of one mint as a search found them. */
 export type FoundPools = {

@@ -11,7 +11,6 @@ const NAME_AT = 65;
 /** Lengths that token lists show; Metaplex itself allows 32 and 10 bytes, Token-2022 any length. */
 const LONGEST = { name: 64, symbol: 24 } as const;
 
-/** The token's own name and symbol: untrusted text, cut to length, without control characters. */
 export const NO_NAMES: TokenNames = { name: null, symbol: null };
 
 /** The address of the Metaplex metadata account of a mint. */
@@ -20,7 +19,10 @@ export function metadataAddress(mint: Address): Address {
   return findProgramAddress(seeds, METADATA_PROGRAM);
 }
 
-/** Name and symbol from the mint's own metadata, or else from its Metaplex account. */
+/**
+ * Name and symbol from the mint's own metadata, or else from its Metaplex account: untrusted text, cut to length,
+ * without control characters.
+ */
 export function tokenNames(
   mint: { readonly address: Address; readonly facts: Mint | null },
   metadata: Account | null | undefined,

@@ -18,6 +18,7 @@ import { addGroup } from "./merge-found.ts";
 import { isOwned, type PoolRef } from "./open-pool.ts";
 import { REREAD_FOLLOWED_MS } from "./schedule.ts";
 import { recordClock } from "./slot-times.ts";
+import { NO_NAMES } from "./token-names.ts";
 
 /** Number of tokens whose accounts are read together, to fill calls of a hundred accounts. */
 const BATCH = 48;
@@ -335,7 +336,7 @@ export class TokenRestore {
     const token = addToken(state, {
       mint,
       mintFacts: decodeMint(mintAccount),
-      names: known.names ?? { name: null, symbol: null },
+      names: known.names ?? NO_NAMES,
       found: {
         ...known.found,
         isSearchComplete: known.found.isSearchComplete && isObserved,
