@@ -19,12 +19,16 @@ type Evidence = { readonly coverage: Coverage; readonly measurement: Measurement
  * order of the method's table.
  */
 export function findingsOf(priced: PricedMarket, evidence: Evidence): readonly Finding[] {
-  const found = [
+  return worstFirst([
     ...executedFindings(priced),
     ...marketFindings(priced, evidence),
     ...tokenFindings(priced),
     ...poolFindings(priced),
-  ];
+  ]);
+}
+
+/** The findings of each level keep their order. */
+export function worstFirst(found: readonly Finding[]): readonly Finding[] {
   if (found.length < 2) return found;
   const low = found.filter((finding) => levelOf(finding) === "low");
   return [...low, ...found.filter((finding) => levelOf(finding) !== "low")];

@@ -2,8 +2,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import { restoredLevels, type StoredLevels, storedLevels } from "#src/measure/day-levels.ts";
 import type { KeptLevels } from "#src/measure/deterioration.ts";
-import type { Finding } from "#src/measure/finding.ts";
-import { levelOf } from "#src/measure/findings.ts";
+import { worstFirst } from "#src/measure/findings.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 
@@ -89,13 +88,8 @@ export function agedAssessment(assessment: Assessment, nowMs: number): Assessmen
   const isStale = ageSeconds > CALIBRATION.confidence.ageMediumSeconds;
   const others = assessment.findings.filter(({ kind }) => kind !== "stale");
   if (!isStale && others.length === assessment.findings.length) return assessment;
-  const findings = inOrder(isStale ? [{ kind: "stale", ageSeconds }, ...others] : others);
+  const findings = worstFirst(isStale ? [{ kind: "stale", ageSeconds }, ...others] : others);
   if (ageSeconds <= CALIBRATION.block.staleSeconds) return { ...assessment, findings };
   const blocked = assessment.blocked ?? "stale";
   return { ...assessment, findings, measurement: null, blocked };
-}
-
-function inOrder(findings: readonly Finding[]): readonly Finding[] {
-  const low = findings.filter((finding) => levelOf(finding) === "low");
-  return [...low, ...findings.filter((finding) => levelOf(finding) !== "low")];
 }
