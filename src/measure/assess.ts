@@ -14,7 +14,7 @@ import { capacityOf, type PaidSize } from "./capacity.ts";
 import { type Exits, openExits, paidForPositions, proPricer } from "./exits.ts";
 import { findingsOf } from "./findings.ts";
 import { laddersOf } from "./ladder.ts";
-import type { Market, TokenFacts } from "./market.ts";
+import { type Market, neverMoves, type TokenFacts } from "./market.ts";
 import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./quality.ts";
@@ -57,8 +57,7 @@ export function assess(market: Market): Assessment {
  */
 function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
   const { token } = priced.market;
-  if (token === null || token.isNonTransferable || phase === "migrating") return null;
-  if (token.startsFrozen && token.freezeAuthority === null) return null;
+  if (token === null || neverMoves(token) || phase === "migrating") return null;
   if (liveRoutes(priced).length === 0) return null;
   const pools = sharesOf(priced);
   if (isHalted(priced)) return { c10Sol: 0, pools };
