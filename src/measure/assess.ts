@@ -6,8 +6,7 @@ import {
   type Phase,
   type PoolShare,
   type PricedPart,
-  STANDARD_SIZE_LAMPORTS,
-  STANDARD_SIZES,
+  STANDARD_LAMPORTS,
 } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
@@ -19,9 +18,7 @@ import { phaseOf } from "./phase.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./quality.ts";
 import { depthTogether, nearDepthOfHops, type Route, spotOfHops } from "./route.ts";
-import { positionOf } from "./slippage.ts";
-
-const SIZES = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
+import { standardPositions } from "./slippage.ts";
 
 /**
  * Measures a market (method.md sections 1 to 4). Pure: the same market gives the same assessment.
@@ -63,11 +60,7 @@ function pricedPartOf(priced: PricedMarket, phase: Phase): PricedPart | null {
   if (isHalted(priced)) return { c10Sol: 0, pools };
   if (priced.midPrice === null) return pools.length === 0 ? null : { c10Sol: 0, pools };
   const exits = openExits(priced, { midPrice: priced.midPrice, supply: token.supply });
-  const proPaid = paidForPositions(
-    exits,
-    SIZES.map((size) => positionOf(size, exits.midPrice)),
-    "pro",
-  );
+  const proPaid = paidForPositions(exits, standardPositions(exits.midPrice), "pro");
   return { c10Sol: capacitySol(priced, exits, proPaid), pools };
 }
 
@@ -79,7 +72,7 @@ function measure(priced: PricedMarket, { supply }: TokenFacts): Measurement {
     const ladders = laddersOf({ retail: [], pro: [] }, family);
     return { depthLamports, midPrice, ...ladders, c10Sol: 0, pools };
   }
-  const positions = SIZES.map((size) => positionOf(size, midPrice));
+  const positions = standardPositions(midPrice);
   const exits = openExits(priced, { midPrice, supply });
   const retailPaid = paidForPositions(exits, positions, "retail");
   const proPaid = exits.only === null ? paidForPositions(exits, positions, "pro") : retailPaid;
@@ -100,7 +93,7 @@ function capacitySol(
   proPaid: readonly (bigint | null)[],
 ): number {
   const paidFor = proPricer(exits);
-  const known = SIZES.map(
+  const known = STANDARD_LAMPORTS.map(
     (sizeLamports, index): PaidSize => ({ sizeLamports, paidLamports: proPaid[index] ?? null }),
   );
   if (open.some(hasCappedFee)) {

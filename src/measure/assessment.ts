@@ -20,6 +20,11 @@ export const STANDARD_SIZE_LAMPORTS: Readonly<Record<StandardSize, bigint>> = {
   "50": 50_000_000_000n,
 };
 
+/** The same, by place in `STANDARD_SIZES`. */
+export const STANDARD_LAMPORTS: readonly bigint[] = STANDARD_SIZES.map(
+  (size) => STANDARD_SIZE_LAMPORTS[size],
+);
+
 /** Phase of a token between its launchpad's curve and the pools. */
 export type Phase =
   /** A launchpad's curve sells it. */

@@ -1,14 +1,13 @@
 import { mulDivFloor } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { Profile } from "./assessment.ts";
-import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { type ExitAt, type ExitSize, exitAt, exitOn } from "./exit-at.ts";
 import type { Market } from "./market.ts";
 import { type AskedExit, exitWithin, type SizeLimit } from "./max-cost.ts";
 import { priceMarket } from "./priced-market.ts";
 import { type RoundTrip, roundTrip } from "./round-trip.ts";
-import { positionOf } from "./slippage.ts";
+import { standardPositions } from "./slippage.ts";
 import { bestPossibleLamports } from "./split-bound.ts";
 
 /** A question about one sale, by its size or by what it may cost. */
@@ -82,9 +81,7 @@ function detailOf(market: Market, { sizeLamports, routes }: Sold, profile: Profi
   const { open, midPrice } = priceMarket(market);
   const { token } = market;
   const isBounded = profile === "pro" && token !== null && midPrice !== null;
-  const samples = isBounded
-    ? STANDARD_SIZES.map((size) => positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice))
-    : [];
+  const samples = isBounded ? standardPositions(midPrice) : [];
   return {
     bestPossibleLamports: isBounded ? bestPossibleLamports({ open, token, routes, samples }) : null,
     roundTrip: roundTrip(market, sizeLamports, profile),

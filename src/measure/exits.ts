@@ -1,12 +1,12 @@
 import type { Ratio } from "#src/units/ratio.ts";
-import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import type { Profile } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { asExitRoute, type ExitLane, exitLanes, exitRoute } from "./exit-lane.ts";
 import type { ExitRoute } from "./exit-route.ts";
 import { copyLane, effortOf, type SampledLane, sampleLane } from "./lane.ts";
 import type { PricedMarket } from "./priced-market.ts";
 import { quoteRoute, quoteRouteAscending, type Route } from "./route.ts";
-import { positionOf } from "./slippage.ts";
+import { positionOf, standardPositions } from "./slippage.ts";
 import { bestSplit, type Split } from "./split.ts";
 
 /** A market opened for selling: its lanes, with what has been quoted on them so far. */
@@ -41,9 +41,9 @@ export function openExits(
   if (only !== undefined && priced.open.length === 1) {
     return { ...opened, only, lanes: [], sampled: [] };
   }
-  const samples = STANDARD_SIZES.map((size) =>
-    positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice),
-  ).filter((position) => position > 0n && position <= supply);
+  const samples = standardPositions(midPrice).filter(
+    (position) => position > 0n && position <= supply,
+  );
   const lanes = exitLanes(priced.open, samples);
   const sampled = lanes.map(({ lane }) => sampleLane(lane, samples));
   return { ...opened, only: null, lanes, sampled };

@@ -1,19 +1,13 @@
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { assess } from "./assess.ts";
-import {
-  type Assessment,
-  type Ladder,
-  type Profile,
-  STANDARD_SIZE_LAMPORTS,
-  STANDARD_SIZES,
-} from "./assessment.ts";
+import type { Assessment, Ladder, Profile } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import type { ExitRoute } from "./exit-route.ts";
 import { type Exits, openExits, paidForPosition, routesForPosition } from "./exits.ts";
 import { ladderOf } from "./ladder.ts";
 import { directionOf, type Market, withPools } from "./market.ts";
 import { priceMarket } from "./priced-market.ts";
-import { positionOf } from "./slippage.ts";
+import { standardPositions } from "./slippage.ts";
 import type { TokenHolders } from "./token-holders.ts";
 
 /** After how many holders the ladder is measured. */
@@ -63,9 +57,7 @@ export function* holdersFirstInParts(
 ): Generator<void, HoldersFirst> {
   const midPrice = now.measurement?.midPrice ?? null;
   if (holders.kind === "unknown" || midPrice === null) return { now, holders, steps: null };
-  const positions = STANDARD_SIZES.map((size) =>
-    positionOf(STANDARD_SIZE_LAMPORTS[size], midPrice),
-  );
+  const positions = standardPositions(midPrice);
   const steps: HoldersStep[] = [];
   let [left, soldBy] = [market, 0];
   let [sold, unsold, paid] = [0n, 0n, 0n];

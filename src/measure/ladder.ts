@@ -2,7 +2,7 @@ import type { Family } from "#src/venues/venue.ts";
 import {
   type Ladder,
   type Profile,
-  STANDARD_SIZE_LAMPORTS,
+  STANDARD_LAMPORTS,
   STANDARD_SIZES,
   type StandardSize,
 } from "./assessment.ts";
@@ -10,8 +10,6 @@ import { CALIBRATION } from "./calibration.ts";
 import { slippagePct } from "./slippage.ts";
 
 type SlippagesOnly = Pick<Ladder, "slippagesPct">;
-
-const LAMPORTS = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
 
 /** Whether a token of this family is answered at this size at all (contract.md, state bloqueado_tamano_amm). */
 export function isSizeAllowed(family: Family, sizeLamports: bigint): boolean {
@@ -47,12 +45,12 @@ export function laddersOf(
 type Unscored = Omit<Ladder, "score"> & { readonly measuredPct: readonly (number | null)[] };
 
 function unscoredLadder(paidLamports: readonly (bigint | null)[], family: Family): Unscored {
-  const measuredPct = LAMPORTS.map((lamports, index) => {
+  const measuredPct = STANDARD_LAMPORTS.map((lamports, index) => {
     const paid = paidLamports[index] ?? null;
     return paid === null ? null : slippagePct(paid, lamports);
   });
   const shown = measuredPct.map((pct, index) =>
-    isSizeAllowed(family, LAMPORTS[index] ?? 0n) ? pct : null,
+    isSizeAllowed(family, STANDARD_LAMPORTS[index] ?? 0n) ? pct : null,
   );
   return { measuredPct, slippagesPct: shown, exitMaxSol: exitMaxOf(shown) };
 }

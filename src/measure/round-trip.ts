@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import { mulDivFloor } from "#src/units/integer.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "./assessment.ts";
+import { type Profile, STANDARD_LAMPORTS } from "./assessment.ts";
 import { openExits, paidForPosition } from "./exits.ts";
 import { type Lane, sampleLane } from "./lane.ts";
 import { directionOf, type Market, withPools } from "./market.ts";
@@ -105,9 +105,8 @@ function routesApart(open: readonly Route[], sizeLamports: bigint): readonly Rou
 
 function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | null {
   if (routes.length < 2) return null;
-  const samples = STANDARD_SIZES.map((size) => STANDARD_SIZE_LAMPORTS[size]);
   const split = bestSplit(
-    routes.map((route) => sampleLane(buyLane(route), samples)),
+    routes.map((route) => sampleLane(buyLane(route), STANDARD_LAMPORTS)),
     sizeLamports,
   );
   if (split === null) return null;

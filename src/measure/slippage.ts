@@ -1,6 +1,7 @@
 import { divCeil, mulDivFloor } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import { toNumber } from "#src/units/to-number.ts";
+import { STANDARD_LAMPORTS } from "./assessment.ts";
 
 const UNITS_PER_PERCENT = 10_000;
 /** Steps of 0.0001 % in the whole. */
@@ -24,6 +25,11 @@ export function slippagePct(paidLamports: bigint, sizeLamports: bigint): number 
  */
 export function positionOf(sizeLamports: bigint, midPrice: Ratio): bigint {
   return mulDivFloor(sizeLamports, midPrice.denominator, midPrice.numerator);
+}
+
+/** The positions of the standard sizes. */
+export function standardPositions(midPrice: Ratio): readonly bigint[] {
+  return STANDARD_LAMPORTS.map((size) => positionOf(size, midPrice));
 }
 
 /**
