@@ -1,4 +1,3 @@
-import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { chainedPools } from "./chained-pools.ts";
@@ -11,8 +10,9 @@ import {
   type SampledLane,
   sampleLane,
 } from "./lane.ts";
-import { keptOfFirstUnit, quoteRouteAscending, type Route } from "./route.ts";
+import { quoteRouteAscending, type Route } from "./route.ts";
 import { bestSplit } from "./split.ts";
+import { spotOf, steepestInRow, steepestOf } from "./steepest.ts";
 
 /**
  * One lane of an exit: a route, or all routes that end in the same hop. Inside such a lane the
@@ -38,9 +38,6 @@ type Stretch = { readonly route: Route; readonly pools: readonly QuotablePool[] 
 type LegWay = Pick<RouteLeg, "isChained">;
 const CHAINED: LegWay = { isChained: true };
 const SINGLE: LegWay = { isChained: false };
-
-/** A slope is a bound: fees are rounded up to parts per million. */
-const STEEPEST_SLACK = 1 + 1e-5;
 
 /**
  * The lanes of the routes that are open.
@@ -99,7 +96,7 @@ function singleLane({ route, pools }: Stretch): ExitLane {
     lane: {
       rounding: roundingOf(pools),
       inputFeePpm: route.pool.feePpm,
-      steepest: (chain ?? pools).reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK),
+      steepest: steepestInRow(chain ?? pools),
       quoteAscending: (amountsIn) =>
         pool === undefined ? [] : quoteRouteAscending({ pool, hops, chain }, amountsIn),
     },
@@ -155,7 +152,7 @@ function sharedLane(
     bestPartsFor(amountIn, effort)?.reduce((sum, part) => sum + part.amountOut, 0n) ?? null;
   const steepest = Math.max(
     Math.max(...inner.map(({ lane }) => lane.steepest)) * steepestOf(hop),
-    ...chains.map((chain) => chain.reduce((slope, one) => slope * steepestOf(one), STEEPEST_SLACK)),
+    ...chains.map(steepestInRow),
   );
   const rounding = sharing.reduce((sum, { pools }) => sum + roundingOf(pools), 0);
   return {
@@ -260,13 +257,4 @@ function roundingOf(pools: readonly QuotablePool[]): number {
     worth *= steepestOf(each);
   }
   return lamports;
-}
-
-/** What a first unit pays after fees, as a double. */
-function steepestOf(pool: QuotablePool): number {
-  return keptOfFirstUnit(pool) * spotOf(pool);
-}
-
-function spotOf({ spotPrice }: QuotablePool): number {
-  return spotPrice === null ? 0 : ratioToNumber(spotPrice.numerator, spotPrice.denominator);
 }

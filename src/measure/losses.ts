@@ -3,6 +3,7 @@ import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { Assessment, HopsShare, PoolShare } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
+import { priceNumber } from "./price-curve.ts";
 import { isClosedForGood } from "./priced-market.ts";
 import { depthInRow } from "./route.ts";
 
@@ -238,10 +239,7 @@ type Priced = Pick<PoolShare, "spotPrice">;
 
 function fallOf({ spotPrice: before }: Priced, { spotPrice: after }: Priced): number {
   if (before === null || after === null) return 0;
-  return (
-    Math.log(ratioToNumber(before.numerator, before.denominator)) -
-    Math.log(ratioToNumber(after.numerator, after.denominator))
-  );
+  return Math.log(priceNumber(before)) - Math.log(priceNumber(after));
 }
 
 function isQuiet(priceFall: number): boolean {

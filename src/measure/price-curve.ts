@@ -34,7 +34,7 @@ export function curveOf(side: Side): PriceCurve | null {
   const kept = 1 - side.feePpm / PPM;
   if (spot === null || kept <= 0) return null;
   const all = toNumber(side.reachable(BPS));
-  const topPrice = ratioToNumber(spot.numerator, spot.denominator) * kept;
+  const topPrice = priceNumber(spot) * kept;
   if (all <= 0 || !(topPrice > 0)) return null;
   const growing = side.growingFee ?? null;
   const reserve = growing === null ? constantProductReserve(side, all) : null;
@@ -129,7 +129,7 @@ function sampledCurve(reached: (fallBps: number) => number): (fall: number) => n
   };
 }
 
-/** Lamports per base unit as a double. */
+/** A price as a double. */
 export function priceNumber({ numerator, denominator }: Ratio): number {
   return ratioToNumber(numerator, denominator);
 }

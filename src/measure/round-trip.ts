@@ -1,15 +1,15 @@
 import type { Address } from "#src/units/address.ts";
 import { mulDivFloor } from "#src/units/integer.ts";
-import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { type Profile, STANDARD_LAMPORTS } from "./assessment.ts";
 import { openExits, paidForPosition } from "./exits.ts";
 import { type Lane, sampleLane } from "./lane.ts";
 import { directionOf, type Market, withPools } from "./market.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
-import { keptOfFirstUnit, type Route } from "./route.ts";
+import type { Route } from "./route.ts";
 import { slippagePct } from "./slippage.ts";
 import { bestSplit } from "./split.ts";
+import { steepestInRow } from "./steepest.ts";
 
 /** Buying for a size, and selling at once what was bought. */
 export type RoundTrip = {
@@ -21,9 +21,6 @@ export type RoundTrip = {
   /** What of the size is gone; null where it can't be sold again. */
   readonly lossPct: number | null;
 };
-
-/** A slope is a bound: fees are rounded up to parts per million. */
-const STEEPEST_SLACK = 1 + 1e-5;
 
 /**
  * What buying for `sizeLamports` gives and pays back. `retail` buys by the best single route, `pro` by
@@ -124,15 +121,8 @@ function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | nu
 }
 
 function buyLane(route: Route): Lane {
-  const steepest = [...route.hops, route.pool].reduce((slope, { purchases }) => {
-    const { spotPrice } = purchases;
-    if (spotPrice === null) return 0;
-    return (
-      slope * keptOfFirstUnit(purchases) * ratioToNumber(spotPrice.numerator, spotPrice.denominator)
-    );
-  }, STEEPEST_SLACK);
   return {
-    steepest,
+    steepest: steepestInRow([...route.hops, route.pool].map(({ purchases }) => purchases)),
     quoteAscending: (amountsIn) =>
       amountsIn.map((amountIn) => buyThrough(route, amountIn)?.baseUnits ?? null),
   };
