@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { isStable, WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { SkipReason } from "#src/venues/swap-reader.ts";
 import type { VenueId } from "#src/venues/venue.ts";
@@ -63,7 +63,7 @@ export function isDust({
     { mint: outputMint, amount: executed },
   ].flatMap(({ mint, amount }) => {
     if (mint === WSOL) return [amount < DUST_LAMPORTS];
-    return STABLE_MINTS.some((stable) => stable === mint) ? [amount < DUST_STABLE_UNITS] : [];
+    return isStable(mint) ? [amount < DUST_STABLE_UNITS] : [];
   });
   const [known] = limits;
   return known ?? (amountIn < DUST_BASE_UNITS || executed < DUST_BASE_UNITS);

@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { isMoney } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { PricedMarket } from "./priced-market.ts";
 import { isPaused } from "./route.ts";
@@ -59,8 +59,4 @@ function endBehind(
     endBehind(quoteMint, hopPools, new Set([...passed, mint])),
   );
   return ends.includes(null) ? null : (ends[0] ?? null);
-}
-
-function isMoney(mint: Address): boolean {
-  return mint === WSOL || STABLE_MINTS.some((stable) => stable === mint);
 }

@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { isStable, WSOL } from "#src/units/known-addresses.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { Family, PoolStatus } from "#src/venues/venue.ts";
@@ -12,7 +12,7 @@ import {
   type Way,
   weighRoutes,
 } from "./route.ts";
-import { isStable, WaysToSol } from "./ways-to-sol.ts";
+import { WaysToSol } from "./ways-to-sol.ts";
 
 /** A market with each pool's way into SOL, the mid, and the family; what every question starts from. */
 export type PricedMarket = {

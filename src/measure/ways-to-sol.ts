@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { isStable, WSOL } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { deepestRoute, type Way, weighRoutes } from "./route.ts";
 
@@ -74,11 +74,6 @@ function shutWay(ways: readonly Way[]): Way | undefined {
     ways.find((way) => statusesOf(way).includes("paused")) ??
     ways[0]
   );
-}
-
-/** Whether the mint is a stable, which counts through its SOL pools alone. */
-export function isStable(mint: Address): boolean {
-  return STABLE_MINTS.some((stable) => stable === mint);
 }
 
 /** What is left after a hop through `pool`; null where it may not be taken. */

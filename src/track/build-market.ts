@@ -1,11 +1,11 @@
 import type { Market, TokenFacts, UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
+import { isMoney } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import { bindOpenPool, clockFor, type OpenPool, unpricedPool } from "./open-pool.ts";
-import { isMoney } from "./quote-mints.ts";
 import { tokenFacts } from "./token-facts.ts";
 
 export type MarketInput = Omit<

@@ -1,11 +1,11 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { isMoney, WSOL } from "#src/units/known-addresses.ts";
 import { accountsNeeded, addAll, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { heldOf, isMoney, quoteMintFor } from "./quote-mints.ts";
+import { heldOf, quoteMintFor } from "./quote-mints.ts";
 
 /** Pools of one token that are followed, of those that pay in SOL or a stable. */
 export const MAX_POOLS = 40;

@@ -1,6 +1,6 @@
 import type { TokenNames } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { isStable, WSOL } from "#src/units/known-addresses.ts";
 import type { Mint } from "#src/venues/shared/token/mint.ts";
 import { addUse, followAccount, forEachUse, removeUse } from "./followed-accounts.ts";
 import { removeGroup } from "./followed-pools.ts";
@@ -12,7 +12,6 @@ import { MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { type FoundPools, MAX_HOPS } from "./load-token.ts";
 import { addGroup, mergeFound } from "./merge-found.ts";
 import type { OpenPool, PoolRef } from "./open-pool.ts";
-import { isStable } from "./quote-mints.ts";
 import { forgetToken } from "./unconfirmed.ts";
 
 /**

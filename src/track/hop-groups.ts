@@ -1,8 +1,8 @@
+import { isMoney } from "#src/units/known-addresses.ts";
 import { addUse, followAccount, forEachUse, removeUse } from "./followed-accounts.ts";
 import { removeGroup } from "./followed-pools.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import type { LiveState, PoolGroup } from "./live-state.ts";
-import { isMoney } from "./quote-mints.ts";
 
 /**
  * Keeps the pools of a quote mint as hops of all tokens. The mint is followed too, unless it is SOL or a stable: an

@@ -1,8 +1,8 @@
 import type { Address } from "#src/units/address.ts";
-import { WSOL } from "#src/units/known-addresses.ts";
+import { isMoney, isStable, WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
-import { heldOf, isMoney, isStable, quoteMintFor } from "./quote-mints.ts";
+import { heldOf, quoteMintFor } from "./quote-mints.ts";
 
 /** Mints besides SOL and the stables whose own pools are searched, for one token's routes. */
 const MAX_OTHER_QUOTES = 3;

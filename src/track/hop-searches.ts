@@ -1,9 +1,9 @@
 import type { WallClock } from "#src/platform/clock.ts";
+import { isStable } from "#src/units/known-addresses.ts";
 import type { BackgroundWork } from "./background-work.ts";
 import { hopsOf, searchWaitMs } from "./followed-tokens.ts";
 import { removeHop } from "./hop-groups.ts";
 import type { LiveState, PoolGroup } from "./live-state.ts";
-import { isStable } from "./quote-mints.ts";
 
 /** Quote mints that no token leads through are dropped. */
 const CHECK_EVERY_MS = 60_000;

@@ -1,9 +1,10 @@
 import type { Address } from "#src/units/address.ts";
+import { isMoney, isStable } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { addAll, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import type { FoundPools, LoadDeps } from "./load-token.ts";
 import { isOwned, outlineOf, type PoolRef } from "./open-pool.ts";
-import { isMoney, isStable, quoteMintFor } from "./quote-mints.ts";
+import { quoteMintFor } from "./quote-mints.ts";
 
 /** Coins that a chain may lead through behind the token: as deep as pump lets coins be quoted in coins. */
 export const MAX_CHAIN_HOPS = 5;

@@ -1,7 +1,7 @@
 import type { Market } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
-import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
+import { CLOCK_SYSVAR, isMoney } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { decodeMint, type Mint } from "#src/venues/shared/token/mint.ts";
 import type { Clock } from "#src/venues/venue.ts";
@@ -21,7 +21,6 @@ import {
   MAX_HOPS,
 } from "./load-token.ts";
 import { clockFor, openPool, type PoolRef } from "./open-pool.ts";
-import { isMoney } from "./quote-mints.ts";
 
 /** Reads of all accounts at one slot. The second is needed if the price moved to new tick or bin arrays. */
 const MAX_CONSISTENT_READS = 2;

@@ -7,6 +7,7 @@ import type { Address } from "#src/units/address.ts";
 import { minBigint } from "#src/units/integer.ts";
 import {
   CLOCK_SYSVAR,
+  isStable,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   WSOL,
@@ -28,7 +29,6 @@ import { gatherTogether, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf, launchpadQuotes } from "./hop-mints.ts";
 import type { PoolRef } from "./open-pool.ts";
 import { tokenOfPool } from "./pool-token.ts";
-import { isStable } from "./quote-mints.ts";
 import { metadataAddress, tokenNames } from "./token-names.ts";
 
 /** Pools of a quote mint that are kept as hops; a route uses one of them. */

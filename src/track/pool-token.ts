@@ -1,9 +1,9 @@
 import type { Address } from "#src/units/address.ts";
+import { isMoney } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import type { LiveState } from "./live-state.ts";
-import { isMoney } from "./quote-mints.ts";
 
 /**
  * The token that the pool at this address trades against SOL or a stable; null if the account is not such

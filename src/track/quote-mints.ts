@@ -1,18 +1,6 @@
 import type { Address } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { isStable, WSOL } from "#src/units/known-addresses.ts";
 import type { PoolOutline } from "#src/venues/venue.ts";
-
-const STABLES: ReadonlySet<Address> = new Set(STABLE_MINTS);
-
-/** Whether the mint is a stable whose pools reach SOL through a second hop. */
-export function isStable(mint: Address): boolean {
-  return STABLES.has(mint);
-}
-
-/** Whether the mint is SOL or a stable: amounts of it can be compared without a search. */
-export function isMoney(mint: Address): boolean {
-  return mint === WSOL || isStable(mint);
-}
 
 /**
  * What comes out when `mint` is sold in a pool of this pair; null where the pair is unreadable or without the

@@ -1,5 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { maxBigint } from "#src/units/integer.ts";
+import { isStable } from "#src/units/known-addresses.ts";
 import { forEachUse } from "./followed-accounts.ts";
 import { accountsOf, groupsOf, hopsOf, planNextSearch, removeToken } from "./followed-tokens.ts";
 import type {
@@ -11,7 +12,6 @@ import type {
   PoolGroup,
   Vacancy,
 } from "./live-state.ts";
-import { isStable } from "./quote-mints.ts";
 import { isConfirmedAfterGap, isKeptByStream } from "./state-slot.ts";
 import { forgetVersions } from "./unconfirmed.ts";
 

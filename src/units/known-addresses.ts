@@ -1,4 +1,4 @@
-import { address } from "./address.ts";
+import { type Address, address } from "./address.ts";
 
 export const TOKEN_PROGRAM = address("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
 export const TOKEN_2022_PROGRAM = address("TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb");
@@ -21,3 +21,15 @@ export const USD1 = address("USD1ttGY1N17NEEHLmELoaybftRBUSErhqYiQzvEmuB");
 
 /** The stables whose pools reach SOL through a second hop (method.md section 1). */
 export const STABLE_MINTS = [USDC, USDT, USD1] as const;
+
+const STABLES: ReadonlySet<Address> = new Set(STABLE_MINTS);
+
+/** Whether the mint is a stable, which counts through its SOL pools alone. */
+export function isStable(mint: Address): boolean {
+  return STABLES.has(mint);
+}
+
+/** Whether the mint is SOL or a stable: amounts of it can be compared without a search. */
+export function isMoney(mint: Address): boolean {
+  return mint === WSOL || isStable(mint);
+}

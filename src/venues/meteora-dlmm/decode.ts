@@ -1,5 +1,5 @@
 import type { Address } from "#src/units/address.ts";
-import { STABLE_MINTS, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
+import { isStable, SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import type { ByteReader } from "../byte-reader.ts";
@@ -187,7 +187,6 @@ function readExtension(pool: Address, known: AccountSet, activeId: number): Byte
 function exitDirection(mintX: Address, mintY: Address): Direction | null {
   if (mintY === WSOL) return "down";
   if (mintX === WSOL) return "up";
-  const isStable = (mint: Address) => STABLE_MINTS.some((stable) => stable === mint);
   if (isStable(mintX) === isStable(mintY)) return null;
   return isStable(mintY) ? "down" : "up";
 }

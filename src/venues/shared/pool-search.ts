@@ -1,5 +1,5 @@
 import { type Address, compareAddressBytes } from "#src/units/address.ts";
-import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
+import { isStable, STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import type { ProgramFilter } from "../venue.ts";
 
 /** How getProgramAccounts finds a program's pools: size, discriminator and the offsets of both mints. */
@@ -43,7 +43,7 @@ export function partnersOf(
 /** What holders sell for: SOL before a stable, and a stable before any other token. */
 export function moneyRank(mint: Address): number {
   if (mint === WSOL) return 2;
-  return STABLE_MINTS.some((stable) => stable === mint) ? 1 : 0;
+  return isStable(mint) ? 1 : 0;
 }
 
 /** Both mints by their bytes, the lesser first. */
