@@ -25,6 +25,12 @@ export const STANDARD_LAMPORTS: readonly bigint[] = STANDARD_SIZES.map(
   (size) => STANDARD_SIZE_LAMPORTS[size],
 );
 
+/** A value for each standard size; `index` is its place in `STANDARD_SIZES`. */
+export function bySize<T>(of: (size: StandardSize, index: number) => T): Record<StandardSize, T> {
+  const entries = STANDARD_SIZES.map((size, index) => [size, of(size, index)]);
+  return Object.fromEntries(entries) as Record<StandardSize, T>;
+}
+
 /** Phase of a token between its launchpad's curve and the pools. */
 export type Phase =
   /** A launchpad's curve sells it. */

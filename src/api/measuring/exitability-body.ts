@@ -1,6 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Assessment, Profile, StandardSize } from "#src/measure/assessment.ts";
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { type Assessment, bySize, type Profile } from "#src/measure/assessment.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
 import { slippageAtSize, slippageBySize } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
@@ -52,12 +51,7 @@ export const ExitabilityBody = Type.Object(
       size_requested: Type.Number(),
       size_used: Type.Number(),
       slip_pct: NullableNumber,
-      all: Type.Object(
-        Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])) as Record<
-          StandardSize,
-          typeof NullableNumber
-        >,
-      ),
+      all: Type.Object(bySize(() => NullableNumber)),
     }),
     trend: Type.Enum(["improving", "stable", "deteriorating"]),
     alerta_deterioro: Type.Boolean(),
@@ -108,10 +102,7 @@ export type ExitabilityAnswer = {
   readonly language: Language;
 };
 
-const NOTHING_KNOWN = Object.fromEntries(STANDARD_SIZES.map((size) => [size, null])) as Record<
-  StandardSize,
-  null
->;
+const NOTHING_KNOWN = bySize(() => null);
 
 /** The contract's JSON of an assessment. Blocked answers hold null where nothing is known, never 0. */
 export function exitabilityBody(answer: ExitabilityAnswer): ExitabilityBody {

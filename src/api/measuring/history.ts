@@ -1,6 +1,6 @@
 import Type from "typebox";
 import { CAUSE_WORD } from "#src/alerts/delivery/alert-item.ts";
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { bySize, STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { retailScore } from "#src/measure/ladder.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
@@ -60,9 +60,7 @@ const HistoryBody = Type.Object(
           Type.Number({ minimum: 0, maximum: 100 }),
           "0 to 100, of the retail profile; null where the token was blocked or nothing was known",
         ),
-        slippage: Type.Object(
-          Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
-        ),
+        slippage: Type.Object(bySize(() => NullableNumber)),
         confianza: nullable(Type.Enum(wordsOf(CONFIDENCE_WORD))),
       }),
     ),
@@ -211,9 +209,7 @@ function pointBody(point: HistoryPoint) {
     precio_mid: asKept(mid),
     // Without a depth the token was blocked, or nothing was known: no slippage of it is a refusal.
     score: depthSol === null ? null : retailScore(slippages),
-    slippage: Object.fromEntries(
-      STANDARD_SIZES.map((size, index) => [size, slippages[index] ?? null]),
-    ),
+    slippage: bySize((_, index) => slippages[index] ?? null),
     confianza: confidence === null ? null : CONFIDENCE_WORD[confidence],
   };
 }

@@ -1,10 +1,5 @@
 import Type from "typebox";
-import {
-  type Assessment,
-  type Ladder,
-  type Profile,
-  STANDARD_SIZES,
-} from "#src/measure/assessment.ts";
+import { type Assessment, bySize, type Ladder, type Profile } from "#src/measure/assessment.ts";
 import { slippageBySize } from "#src/measure/ladder.ts";
 import { priceInSol, toNumber } from "#src/units/to-number.ts";
 import { AddressText, NullableNumber, ProfileWord, Timestamp, timestamp } from "../values.ts";
@@ -40,7 +35,7 @@ export function ladderSchema(slippage: string) {
     score: Type.Number({ minimum: 0, maximum: 100 }),
     exit_max_sol: Type.Number({ description: "The largest standard size below 10 %; 0: none" }),
     slippage: Type.Object(
-      Object.fromEntries(STANDARD_SIZES.map((size) => [size, NullableNumber])),
+      bySize(() => NullableNumber),
       { description: `Percent by size in SOL: ${slippage}; null: can't be sold whole` },
     ),
   };

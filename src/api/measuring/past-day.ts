@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { bySize } from "#src/measure/assessment.ts";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { PastDay as MeasuredDay } from "#src/track/history/past-day.ts";
 import { WAITED_SECONDS, type WaitingRange } from "#src/track/history/waiting.ts";
@@ -19,19 +19,7 @@ const Changes = Type.Object({
 });
 
 const Waiting = Type.Object(
-  Object.fromEntries(
-    STANDARD_SIZES.map((size) => [
-      size,
-      Type.Object(
-        Object.fromEntries(
-          WAITED_SECONDS.map((seconds) => [
-            `${seconds}`,
-            nullable(Changes, "Null below 200 observations"),
-          ]),
-        ),
-      ),
-    ]),
-  ),
+  bySize(() => Type.Object(byWait(() => nullable(Changes, "Null below 200 observations")))),
   {
     description:
       "By size in SOL, then by seconds waited: how the exit of one position changed, in percent of what it paid before; p10: in one of ten cases it changed by at most this. -100: it could not be sold any more",
@@ -54,7 +42,7 @@ const PastDayBody = Type.Object(
           description: "Sells that took at least 5 % of C10 out of the pools within ten seconds",
         }),
         regained_pct: Type.Object(
-          Object.fromEntries(WAITED_SECONDS.map((waited) => [`${waited}`, Type.Number()])),
+          byWait(() => Type.Number()),
           {
             description:
               "By seconds: the share of the fallen price that was regained; below 0: it fell further",
@@ -94,12 +82,7 @@ export const getPastDay = defineOperation({
         profile: "retail",
         from: "2026-11-20T01:10:10.000Z",
         to: "2026-11-21T01:10:10.000Z",
-        waiting: Object.fromEntries(
-          STANDARD_SIZES.map((size) => [
-            size,
-            Object.fromEntries(WAITED_SECONDS.map((waited) => [`${waited}`, EXAMPLE_CHANGES])),
-          ]),
-        ),
+        waiting: bySize(() => byWait(() => EXAMPLE_CHANGES)),
         resilience: {
           sells: 64,
           regained_pct: { "10": 14.2, "60": 55.1, "300": 83.7 },
@@ -123,17 +106,14 @@ function bodyOf(mint: Address, day: MeasuredDay | null, nowMs: number): PastDayA
     profile: "retail",
     from: timestamp(day?.fromMs ?? nowMs - MS_PER_DAY),
     to: timestamp(day?.toMs ?? nowMs),
-    waiting: Object.fromEntries(
-      STANDARD_SIZES.map((size, index) => [size, bySeconds(day?.waiting[index] ?? [])]),
-    ),
+    waiting: bySize((_, at) => byWait((wait) => changesBody(day?.waiting[at]?.[wait] ?? null))),
     resilience: resilienceOf(day?.resilience ?? null),
   };
 }
 
-function bySeconds(ranges: readonly (WaitingRange | null)[]) {
-  return Object.fromEntries(
-    WAITED_SECONDS.map((waited, index) => [`${waited}`, changesBody(ranges[index] ?? null)]),
-  );
+/** A value for each of `WAITED_SECONDS`. */
+function byWait<T>(of: (index: number) => T): Record<string, T> {
+  return Object.fromEntries(WAITED_SECONDS.map((waited, index) => [`${waited}`, of(index)]));
 }
 
 function changesBody(range: WaitingRange | null): Static<typeof Changes> | null {
@@ -147,9 +127,7 @@ function resilienceOf(found: MeasuredDay["resilience"]): PastDayAnswer["resilien
   if (found === null) return null;
   return {
     sells: found.sells,
-    regained_pct: Object.fromEntries(
-      WAITED_SECONDS.map((waited, index) => [`${waited}`, found.regainedPct[index] ?? 0]),
-    ),
+    regained_pct: byWait((index) => found.regainedPct[index] ?? 0),
     half_life_seconds: found.halfLifeSeconds,
     half_life_from_seconds: found.halfLifeFromSeconds,
     half_life_to_seconds: found.halfLifeToSeconds,
