@@ -14,27 +14,13 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import {
-  lamportsToSol,
-  percentOf,
-  priceInSol,
-  ratioToNumber,
-  toNumber,
-} from "#src/units/to-number.ts";
+import { lamportsToSol, percentOf, priceInSol, ratioToNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
-import {
-  AddressText,
-  IntegerText,
-  NullableNumber,
-  nullable,
-  ProfileWord,
-  readAs,
-  Timestamp,
-  timestamp,
-} from "../values.ts";
+import { AddressText, IntegerText, NullableNumber, nullable, readAs } from "../values.ts";
 import { STATE_WORD } from "../words.ts";
 import { ExitMore, exitMore, MAX_COST_FIELD, NO_MORE } from "./exit-more.ts";
+import { MEASURED_SCHEMA, measuredFields } from "./ladder-fields.ts";
 import {
   answerNow,
   assessmentOfSale,
@@ -73,11 +59,7 @@ const Leg = Type.Object({
 /** A sale of any size. Where it can't be made whole, `reason` says why and every figure is null. */
 const ExitAtBody = Type.Object(
   {
-    token_id: AddressText,
-    profile: ProfileWord,
-    slot: Type.Integer(),
-    updated_at: Timestamp,
-    age_seconds: Type.Number({ minimum: 0 }),
+    ...MEASURED_SCHEMA,
     state: Type.Enum(["ok", STATE_WORD.blocked, "no_exit"], {
       description: "no_exit: it can't be sold whole, for sure; bloqueado_dato: unknown now",
     }),
@@ -312,11 +294,7 @@ type ExitAtAnswer = {
 /** GET /api/token/{id}/exitability/at: any size, exact, not snapped, with the way it goes. */
 function exitAtBody({ assessment, profile, exit, nowMs }: ExitAtAnswer) {
   const base = {
-    token_id: assessment.mint,
-    profile,
-    slot: toNumber(assessment.slot),
-    updated_at: timestamp(assessment.stateTimeMs),
-    age_seconds: Math.max(0, (nowMs - assessment.stateTimeMs) / 1_000),
+    ...measuredFields({ measured: assessment, profile, nowMs }),
     capacity_sol: assessment.measurement?.c10Sol ?? null,
   };
   if (exit.kind === "unsellable") {
