@@ -6,11 +6,10 @@ import { countedAddress, isLoopback } from "#src/users/caller-address.ts";
 import { FixedWindows, type Window } from "#src/users/fixed-windows.ts";
 import { rateLimitBody } from "../rate-limit-body.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
-import { isMetered } from "./refusing.ts";
+import { ALWAYS_ANSWERED, isMetered } from "./refusing.ts";
 
 /** All requests of one caller, before any work: twice the fair use of the highest tier. */
 const ADDRESS_RULE = { limit: 1_200, lengthMs: 60_000 } as const;
-const NOT_COUNTED = ["/healthz", "/readyz"];
 
 export type AddressLimitDeps = {
   readonly apiKeys: Pick<ApiKeys, "cached">;
@@ -35,7 +34,7 @@ export function registerAddressLimit(app: FastifyInstance, deps: AddressLimitDep
 
   app.addHook("onRequest", async (request, reply) => {
     const { url = "" } = request.routeOptions;
-    if (NOT_COUNTED.includes(url)) return;
+    if (ALWAYS_ANSWERED.includes(url)) return;
     const now = clock.nowMs();
     const subject = subjectOf(request, now);
     if (subject === null) return;

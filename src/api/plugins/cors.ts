@@ -1,6 +1,7 @@
 import fastifyCors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
 import { EXPOSED_HEADERS } from "../headers.ts";
+import { routePattern } from "../operation.ts";
 import { OPERATIONS } from "../operations.ts";
 
 /** For this time a browser may reuse a preflight's answer; browsers have lower limits of their own. */
@@ -45,7 +46,7 @@ export async function registerCors(app: FastifyInstance): Promise<void> {
 function openMethods(): ReadonlyMap<string, readonly string[]> {
   const byPath = Map.groupBy(
     OPERATIONS.filter(({ isOpenToPages }) => isOpenToPages === true),
-    ({ path }) => path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    routePattern,
   );
   return new Map(
     Array.from(byPath, ([path, operations]) => [

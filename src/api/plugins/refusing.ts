@@ -8,8 +8,8 @@ import { OPERATIONS } from "../operations.ts";
 import type { Callers } from "./callers.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 
-/** Orchestrators need these under any load. */
-const ALWAYS_ANSWERED = ["/healthz", "/readyz"];
+/** Routes that orchestrators need under any load: never refused, and not counted. */
+export const ALWAYS_ANSWERED = ["/healthz", "/readyz"];
 /** Route patterns whose every answer carries the rate limit headers. */
 const METERED = new Set(OPERATIONS.filter(({ meter }) => meter !== undefined).map(routePattern));
 
