@@ -153,30 +153,3 @@ export function createMessaging(deps: MessagingDeps): Messaging {
     },
   };
 }
-
-/** All of it in one thread. */
-export type Alerting = Omit<Messaging & Judging, "start" | "close" | "notices"> & {
-  /** Begins to judge, to send and to grade. */
-  readonly start: () => Promise<void>;
-  /** Stops judging, finishes what is being sent. The database may be closed after it. */
-  readonly close: () => Promise<void>;
-};
-
-export type AlertingDeps = MessagingDeps & { readonly markets: JudgingDeps["markets"] };
-
-/** @throws Error if `webhookAllow` holds anything but address ranges */
-export function createAlerting(deps: AlertingDeps): Alerting {
-  const { notices, ...messaging } = createMessaging(deps);
-  const judging = createJudging({ ...deps, notices });
-  return {
-    ...{ ...messaging, ...judging },
-    async start() {
-      await messaging.start();
-      await judging.start();
-    },
-    async close() {
-      await judging.close();
-      await messaging.close();
-    },
-  };
-}

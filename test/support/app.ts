@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from "fastify";
-import { type Alerting, createAlerting } from "#src/alerts/alerting.ts";
 import { Admission } from "#src/api/admission.ts";
 import type { HttpDeps } from "#src/api/app.ts";
 import type { Store } from "#src/store/schema.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { createWatchlist } from "#src/watchlist/watchlist.ts";
+import { type Alerting, createAlerting } from "./alerting.ts";
 import { NO_ACCURACY, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { eachDatabase, sqliteDatabase } from "./databases.ts";
