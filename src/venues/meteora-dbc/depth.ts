@@ -1,5 +1,6 @@
 import { maxBigint, minBigint } from "#src/units/integer.ts";
 import type { Ratio } from "#src/units/ratio.ts";
+import { squareRootFloor } from "../shared/curves/constant-product.ts";
 import { baseInStretch, type CurveRange, quoteInStretch } from "./curve.ts";
 import { isComplete } from "./quote.ts";
 import type { DbcState } from "./state.ts";
@@ -59,8 +60,8 @@ export function reachableOut(state: DbcState, isBuy: boolean, fallBps: number): 
   const keptBps = BASIS_POINTS - BigInt(fallBps);
   if (keptBps === 0n) return isBuy ? baseAbove(state, null) : state.quoteReserve;
   return isBuy
-    ? baseAbove(state, squareRoot((spot.denominator * BASIS_POINTS) / keptBps))
-    : quoteBelow(state, squareRoot((spot.numerator * keptBps) / BASIS_POINTS));
+    ? baseAbove(state, squareRootFloor((spot.denominator * BASIS_POINTS) / keptBps))
+    : quoteBelow(state, squareRootFloor((spot.numerator * keptBps) / BASIS_POINTS));
 }
 
 function quoteBelow(state: DbcState, limit: bigint): bigint {
@@ -79,15 +80,4 @@ function baseAbove(state: DbcState, limit: bigint | null): bigint {
     if (lower < end) out += baseInStretch({ lower, upper: end, liquidity }, "down");
   }
   return minBigint(out, state.baseReserve);
-}
-
-/** `floor(sqrt(value))` by Newton's method from above. */
-function squareRoot(value: bigint): bigint {
-  if (value < 2n) return value;
-  let root = 1n << BigInt((value.toString(2).length + 1) >> 1);
-  for (;;) {
-    const next = (root + value / root) >> 1n;
-    if (next >= root) return root;
-    root = next;
-  }
 }
