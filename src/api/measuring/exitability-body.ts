@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { type Assessment, bySize, type Profile } from "#src/measure/assessment.ts";
+import { CALIBRATION } from "#src/measure/calibration.ts";
 import { confidenceOf } from "#src/measure/findings.ts";
 import { slippageAtSize, slippageBySize } from "#src/measure/ladder.ts";
 import type { RequestedSize } from "#src/measure/requested-size.ts";
@@ -18,7 +19,7 @@ import {
 } from "../words.ts";
 
 /** In SOL: larger sizes of a token of another family are not measured (contract.md section 2). */
-const LARGEST_SIZE_FOR_OTHER = 10;
+const LARGEST_SIZE_FOR_OTHER = lamportsToSol(CALIBRATION.otherFamilyLargestLamports);
 
 /** The body of a 200 answer: every field, always (contract.md section 2). */
 export const ExitabilityBody = Type.Object(
