@@ -1,8 +1,13 @@
 import { checkedU64, checkedU128, U64_MAX } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { unfillable } from "../shared/refusals.ts";
-import { quoteInOneWalk, type TickQuote, type TickSide } from "../shared/tick-pool.ts";
+import {
+  type TickOrder,
+  type TickOutcome,
+  type TickQuote,
+  type TickSide,
+  tickQuotes,
+} from "../shared/tick-pool.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
 import type { Clock, ExactIn, UnfillableReason } from "../venue.ts";
 import { directionOf, type WhirlpoolState } from "./pool-state.ts";
@@ -47,54 +52,18 @@ type Cursor = {
   fee: SwapFee | null;
 };
 
-type AscendingOrders = Omit<ExactIn, "amountIn"> & { readonly amountsIn: readonly bigint[] };
-
-type Outcome =
-  | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
-
 /**
  * What the program pays for an exact-in order without a price limit, with the amounts that its event reports; see
  * README.md for its steps.
  */
-export function quoteExactIn(state: WhirlpoolState, order: ExactIn): TickQuote<WhirlpoolState> {
-  return quoteFrom(state, order, null).quote;
-}
-
-/** See `quoteInOneWalk`. */
-export function quoteAscending(
-  state: WhirlpoolState,
-  { inputMint, amountsIn, clock }: AscendingOrders,
-): readonly (bigint | null)[] {
-  return quoteInOneWalk<Cursor>(amountsIn, (amountIn, resumeFrom) =>
-    quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom),
-  );
-}
-
-function quoteFrom(
-  state: WhirlpoolState,
-  order: ExactIn,
-  resumeFrom: Cursor | null,
-): { readonly quote: TickQuote<WhirlpoolState>; readonly resumeFrom: Cursor | null } {
-  const refusal = refusalBeforeSwap(state, order);
-  if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
-  try {
-    const direction = directionOf(state, order.inputMint);
-    const sold = direction === "down" ? state.tokenA : state.tokenB;
-    const amount =
-      order.amountIn - transferFee(sold.transferFee, order.amountIn, order.clock.epoch);
-    if (amount === 0n) return { quote: unfillable("amount-zero"), resumeFrom };
-    const cursor = resumeFrom ?? begin(state, direction, order.clock);
-    if (cursor === null) return { quote: unfillable("refused"), resumeFrom };
-    const outcome = swapExactIn({ state, direction, amount }, { ...cursor });
-    if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
-    const quote = settle({ state, order, amount, direction, cursor: outcome.cursor });
-    return { quote, resumeFrom: outcome.resumeFrom };
-  } catch (error) {
-    if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
-    throw error;
-  }
-}
+export const { quoteExactIn, quoteAscending } = tickQuotes<WhirlpoolState, Cursor>({
+  refusalBeforeSwap,
+  directionOf,
+  soldSide: ({ tokenA, tokenB }, direction) => (direction === "down" ? tokenA : tokenB),
+  begin,
+  swap: swapExactIn,
+  settle,
+});
 
 function refusalBeforeSwap(state: WhirlpoolState, order: ExactIn): UnfillableReason | null {
   if (order.inputMint !== state.tokenA.mint && order.inputMint !== state.tokenB.mint) {
@@ -123,20 +92,16 @@ function begin(state: WhirlpoolState, direction: Direction, clock: Clock): Curso
   };
 }
 
-type SwapInput = {
-  readonly state: WhirlpoolState;
-  readonly direction: Direction;
-  /** What reaches the pool, after the input token's transfer fee. */
-  readonly amount: bigint;
-};
-
 /**
  * The swap loop, step by step as the program runs it: outside from stop to stop, inside from one tick
  * group to the next where the fee is adaptive.
  *
  * @see swap in manager/swap_manager.rs
  */
-function swapExactIn({ state, direction, amount }: SwapInput, cursor: Cursor): Outcome {
+function swapExactIn(
+  { state, direction, amount }: TickOrder<WhirlpoolState>,
+  cursor: Cursor,
+): TickOutcome<Cursor> {
   const aToB = direction === "down";
   const limitX64 = aToB ? MIN_SQRT_PRICE_X64 : MAX_SQRT_PRICE_X64;
   if (state.sqrtPriceX64 === limitX64) return unfillable("insufficient-liquidity");
@@ -197,22 +162,10 @@ function swapExactIn({ state, direction, amount }: SwapInput, cursor: Cursor): O
   return { kind: "filled", cursor, resumeFrom };
 }
 
-type Settlement = {
-  readonly state: WhirlpoolState;
-  readonly order: ExactIn;
-  /** What reached the pool, after the input token's transfer fee. */
-  readonly amount: bigint;
-  readonly direction: Direction;
-  readonly cursor: Cursor;
-};
-
-function settle({
-  state,
-  order,
-  amount,
-  direction,
-  cursor,
-}: Settlement): TickQuote<WhirlpoolState> {
+function settle(
+  { state, order, amount, direction }: TickOrder<WhirlpoolState>,
+  cursor: Cursor,
+): TickQuote<WhirlpoolState> {
   const aToB = direction === "down";
   const sold = aToB ? state.tokenA : state.tokenB;
   const bought = aToB ? state.tokenB : state.tokenA;

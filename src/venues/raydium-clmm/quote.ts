@@ -1,8 +1,13 @@
 import { checkedU64, checkedU128, maxBigint, U64_MAX } from "#src/units/integer.ts";
-import { MathError } from "#src/units/math-error.ts";
 import type { Direction } from "../shared/curves/direction.ts";
 import { unfillable } from "../shared/refusals.ts";
-import { quoteInOneWalk, type TickQuote, type TickSide } from "../shared/tick-pool.ts";
+import {
+  type TickOrder,
+  type TickOutcome,
+  type TickQuote,
+  type TickSide,
+  tickQuotes,
+} from "../shared/tick-pool.ts";
 import { transferFee } from "../shared/token/transfer-fee.ts";
 import type { Clock, ExactIn, UnfillableReason } from "../venue.ts";
 import { matchOrders, type OrderMatch } from "./limit-orders.ts";
@@ -58,53 +63,18 @@ type Cursor = {
   changedTicks: ReadonlyMap<number, Tick>;
 };
 
-type AscendingOrders = Omit<ExactIn, "amountIn"> & { readonly amountsIn: readonly bigint[] };
-
-type Outcome =
-  | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
-  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
-
 /**
  * What the program pays for an exact-in order without a price limit, with the amounts that its event reports; see
  * README.md for its steps.
  */
-export function quoteExactIn(state: ClmmState, order: ExactIn): TickQuote<ClmmState> {
-  return quoteFrom(state, order, null).quote;
-}
-
-/** See `quoteInOneWalk`. */
-export function quoteAscending(
-  state: ClmmState,
-  { inputMint, amountsIn, clock }: AscendingOrders,
-): readonly (bigint | null)[] {
-  return quoteInOneWalk<Cursor>(amountsIn, (amountIn, resumeFrom) =>
-    quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom),
-  );
-}
-
-function quoteFrom(
-  state: ClmmState,
-  order: ExactIn,
-  resumeFrom: Cursor | null,
-): { readonly quote: TickQuote<ClmmState>; readonly resumeFrom: Cursor | null } {
-  const refusal = refusalBeforeSwap(state, order);
-  if (refusal !== null) return { quote: unfillable(refusal), resumeFrom };
-  try {
-    const direction = directionOf(state, order.inputMint);
-    const sold = direction === "down" ? state.token0 : state.token1;
-    const amount =
-      order.amountIn - transferFee(sold.transferFee, order.amountIn, order.clock.epoch);
-    if (amount === 0n) return { quote: unfillable("amount-zero"), resumeFrom };
-    const cursor = resumeFrom ?? begin(state, direction, order.clock);
-    const outcome = swapExactIn({ state, direction, amount }, { ...cursor });
-    if (outcome.kind === "unfillable") return { quote: outcome, resumeFrom };
-    const quote = settle({ state, order, amount, direction, cursor: outcome.cursor });
-    return { quote, resumeFrom: outcome.resumeFrom };
-  } catch (error) {
-    if (error instanceof MathError) return { quote: unfillable("overflow"), resumeFrom };
-    throw error;
-  }
-}
+export const { quoteExactIn, quoteAscending } = tickQuotes<ClmmState, Cursor>({
+  refusalBeforeSwap,
+  directionOf,
+  soldSide: ({ token0, token1 }, direction) => (direction === "down" ? token0 : token1),
+  begin,
+  swap: swapExactIn,
+  settle,
+});
 
 function refusalBeforeSwap(state: ClmmState, order: ExactIn): UnfillableReason | null {
   if (order.inputMint !== state.token0.mint && order.inputMint !== state.token1.mint) {
@@ -146,20 +116,16 @@ export function nextTickIndex(state: ClmmState, direction: Direction): number {
   return direction === "down" ? low - 1 : low;
 }
 
-type SwapInput = {
-  readonly state: ClmmState;
-  readonly direction: Direction;
-  /** What reaches the pool, after the input token's transfer fee. */
-  readonly amount: bigint;
-};
-
 /**
  * The swap loop, step by step as the program runs it: outside from tick to tick, inside from one
  * tick spacing to the next where the fee is dynamic.
  *
  * @see swap_internal in instructions/swap.rs
  */
-function swapExactIn({ state, direction, amount }: SwapInput, cursor: Cursor): Outcome {
+function swapExactIn(
+  { state, direction, amount }: TickOrder<ClmmState>,
+  cursor: Cursor,
+): TickOutcome<Cursor> {
   const zeroForOne = direction === "down";
   const isFeeOnInput = state.feeSide === "input" || (state.feeSide === "token0") === zeroForOne;
   const limitX64 = zeroForOne ? MIN_SQRT_PRICE_X64 + 1n : MAX_SQRT_PRICE_X64 - 1n;
@@ -271,17 +237,10 @@ function apply(
   cursor.tradeFee += paid.fee;
 }
 
-type Settlement = {
-  readonly state: ClmmState;
-  readonly order: ExactIn;
-  /** What reached the pool, after the input token's transfer fee. */
-  readonly amount: bigint;
-  readonly direction: Direction;
-  readonly cursor: Cursor;
-};
-
-function settle(settlement: Settlement): TickQuote<ClmmState> {
-  const { state, order, amount, direction, cursor } = settlement;
+function settle(
+  { state, order, amount, direction }: TickOrder<ClmmState>,
+  cursor: Cursor,
+): TickQuote<ClmmState> {
   const zeroForOne = direction === "down";
   const sold = zeroForOne ? state.token0 : state.token1;
   const bought = zeroForOne ? state.token1 : state.token0;

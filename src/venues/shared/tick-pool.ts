@@ -1,13 +1,15 @@
 import type { Address } from "#src/units/address.ts";
 import { minBigint, Q64 } from "#src/units/integer.ts";
+import { MathError } from "#src/units/math-error.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { AccountSet } from "../account-set.ts";
-import type { PoolCaution, Quote } from "../venue.ts";
+import type { Clock, ExactIn, PoolCaution, Quote, UnfillableReason } from "../venue.ts";
 import { squareRootFloor } from "./curves/constant-product.ts";
 import type { Direction } from "./curves/direction.ts";
+import { unfillable } from "./refusals.ts";
 import { isStopped, loadedMint } from "./token/mint.ts";
 import type { TokenAccount } from "./token/token-account.ts";
-import type { TransferFeeSchedule } from "./token/transfer-fee.ts";
+import { type TransferFeeSchedule, transferFee } from "./token/transfer-fee.ts";
 
 const Q128 = Q64 * Q64;
 
@@ -140,7 +142,7 @@ export type TickQuote<State> =
  * whole pay the same to every larger one, so each quote resumes where the one before entered its last
  * tick range.
  */
-export function quoteInOneWalk<Cursor>(
+function quoteInOneWalk<Cursor>(
   amountsIn: readonly bigint[],
   quoteFrom: (
     amountIn: bigint,
@@ -159,3 +161,68 @@ export function quoteInOneWalk<Cursor>(
     return found.quote.kind === "filled" ? found.quote.amountOut : null;
   });
 }
+
+/** An order that reached the pool. */
+export type TickOrder<State> = {
+  readonly state: State;
+  readonly order: ExactIn;
+  /** What reaches the pool, after the input token's transfer fee. */
+  readonly amount: bigint;
+  readonly direction: Direction;
+};
+
+/** Where a swap ended, and where it entered its last tick range. */
+export type TickOutcome<Cursor> =
+  | { readonly kind: "filled"; readonly cursor: Cursor; readonly resumeFrom: Cursor }
+  | { readonly kind: "unfillable"; readonly reason: UnfillableReason };
+
+/** A program's swap over ticks; `Cursor` is its position between two of them. */
+export type TickSwap<State, Cursor extends object> = {
+  readonly refusalBeforeSwap: (state: State, order: ExactIn) => UnfillableReason | null;
+  readonly directionOf: (state: State, inputMint: Address) => Direction;
+  /** The side that a sale in this direction pays into. */
+  readonly soldSide: (state: State, direction: Direction) => TickSide;
+  /** Null: the program refuses. */
+  readonly begin: (state: State, direction: Direction, clock: Clock) => Cursor | null;
+  /** Advances the cursor in place. */
+  readonly swap: (order: TickOrder<State>, cursor: Cursor) => TickOutcome<Cursor>;
+  readonly settle: (order: TickOrder<State>, cursor: Cursor) => TickQuote<State>;
+};
+
+/** The quotes of a program: of one order, and of ascending ones (`quoteInOneWalk`). */
+export function tickQuotes<State, Cursor extends object>(program: TickSwap<State, Cursor>) {
+  const quoteFrom = (state: State, order: ExactIn, resumeFrom: Cursor | null) => {
+    const unchanged = (quote: TickQuote<State>) => ({ quote, resumeFrom });
+    const refusal = program.refusalBeforeSwap(state, order);
+    if (refusal !== null) return unchanged(unfillable(refusal));
+    try {
+      const direction = program.directionOf(state, order.inputMint);
+      const { transferFee: schedule } = program.soldSide(state, direction);
+      const amount = order.amountIn - transferFee(schedule, order.amountIn, order.clock.epoch);
+      if (amount === 0n) return unchanged(unfillable("amount-zero"));
+      const cursor = resumeFrom ?? program.begin(state, direction, order.clock);
+      if (cursor === null) return unchanged(unfillable("refused"));
+      const reached: TickOrder<State> = { state, order, amount, direction };
+      const outcome = program.swap(reached, { ...cursor });
+      if (outcome.kind === "unfillable") return unchanged(outcome);
+      const quote = program.settle(reached, outcome.cursor);
+      return { quote, resumeFrom: outcome.resumeFrom };
+    } catch (error) {
+      if (error instanceof MathError) return unchanged(unfillable("overflow"));
+      throw error;
+    }
+  };
+  return {
+    quoteExactIn: (state: State, order: ExactIn): TickQuote<State> =>
+      quoteFrom(state, order, null).quote,
+    quoteAscending: (
+      state: State,
+      { inputMint, amountsIn, clock }: AscendingOrders,
+    ): readonly (bigint | null)[] =>
+      quoteInOneWalk<Cursor>(amountsIn, (amountIn, resumeFrom) =>
+        quoteFrom(state, { inputMint, amountIn, clock }, resumeFrom),
+      ),
+  };
+}
+
+type AscendingOrders = Omit<ExactIn, "amountIn"> & { readonly amountsIn: readonly bigint[] };
