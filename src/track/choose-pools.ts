@@ -2,7 +2,8 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { UnpricedPool } from "#src/measure/market.ts";
 import type { Address } from "#src/units/address.ts";
 import { isMoney, WSOL } from "#src/units/known-addresses.ts";
-import { accountsNeeded, addAll, type LoadedAccounts } from "./gather-accounts.ts";
+import type { AccountSet } from "#src/venues/account-set.ts";
+import { accountsNeeded, gatherAccounts, type LoadedAccounts } from "./gather-accounts.ts";
 import { hopMintsOf } from "./hop-mints.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
 import { heldOf, quoteMintFor } from "./quote-mints.ts";
@@ -103,21 +104,11 @@ async function readVaults(
   pools: readonly PoolRef[],
   { mint, known, signal }: ChoiceInput,
 ): Promise<void> {
-  const asked = new Set<Address>();
-  for (let round = 0; round < WEIGHING_ROUNDS; round++) {
-    const missing = new Set<Address>();
-    for (const pool of pools) {
-      for (const address of accountsToWeigh(pool, mint, known)) {
-        if (!known.has(address) && !asked.has(address)) missing.add(address);
-      }
-    }
-    if (missing.size === 0) return;
-    for (const address of missing) asked.add(address);
-    addAll(known, await source.readAccounts([...missing], signal));
-  }
+  const needed = (pool: PoolRef, loaded: AccountSet) => accountsToWeigh(pool, mint, loaded);
+  await gatherAccounts(source, pools, known, { rounds: WEIGHING_ROUNDS, needed, signal });
 }
 
-function accountsToWeigh(pool: PoolRef, mint: Address, known: LoadedAccounts): readonly Address[] {
+function accountsToWeigh(pool: PoolRef, mint: Address, known: AccountSet): readonly Address[] {
   const outline = outlineOf(pool, known);
   const quoteMint = quoteMintFor(mint, outline);
   if (outline === null || quoteMint === null) return accountsNeeded(pool, known);

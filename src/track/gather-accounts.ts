@@ -31,11 +31,15 @@ export async function gatherAccounts(
   source: Pick<ChainSource, "readAccounts">,
   pools: readonly PoolRef[],
   known: LoadedAccounts,
-  options: { readonly rounds?: number; readonly signal: AbortSignal | undefined },
+  options: {
+    readonly rounds?: number;
+    readonly needed?: typeof accountsNeeded;
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<void> {
   const asked = new Set<Address>();
   for (let round = 0; round < (options.rounds ?? MAX_ROUNDS); round++) {
-    const missing = missingOf(neededBy(pools, known), known, asked);
+    const missing = missingOf(neededBy(pools, known, options.needed), known, asked);
     if (missing.length === 0) return;
     addAll(known, await source.readAccounts(missing, options.signal));
   }
@@ -75,8 +79,12 @@ export function hasAll({ accounts }: AccountsRead, addresses: Iterable<Address>)
   return Iterator.from(addresses).every((address) => accounts.has(address));
 }
 
-function neededBy(pools: readonly PoolRef[], known: AccountSet): ReadonlySet<Address> {
-  return new Set(pools.flatMap((pool) => accountsNeeded(pool, known)));
+function neededBy(
+  pools: readonly PoolRef[],
+  known: AccountSet,
+  needed = accountsNeeded,
+): ReadonlySet<Address> {
+  return new Set(pools.flatMap((pool) => needed(pool, known)));
 }
 
 /** The needed accounts that are neither known nor requested yet; adds them to `asked`. */
