@@ -122,6 +122,53 @@ test("on a phone the bar of sections covers nothing that has the focus", async (
   assert.ok(count > 20 && count < 80, `${count} stops`);
 });
 
+test("the banner of an alert covers nothing that has the focus, on a phone and on a desk", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const alert = {
+    id: "1",
+    started_at: new Date(Date.now() - 60_000).toISOString(),
+    ended_at: null,
+    detector: "drop",
+    cause: "liquidity-withdrawn",
+    share_pct: 90,
+    slot: 1,
+    c10_before_sol: 40.25,
+    c10_after_sol: 10.25,
+    depth_before_sol: 300.5,
+    depth_after_sol: 100.5,
+  };
+  for (const isPhone of [true, false]) {
+    const { page, open } = await dashboard.visit({ isPhone, language: "es" });
+    await page.route(/\/history\?/, (route) =>
+      route.fulfill({ json: { token_id: MINT, step_seconds: 60, points: [], alerts: [alert] } }),
+    );
+    await open(`/token/${MINT}`);
+    await page.locator("#pools ~ table a.address").first().waitFor();
+    await page.locator(".alert-banner.on").waitFor();
+    await page.getByRole("main").getByRole("link").last().focus();
+    let count = 0;
+    for (; count < 60 && (await page.evaluate(IS_IN_PAGE)); count++) {
+      await page.keyboard.press("Shift+Tab");
+      assert.equal(await page.evaluate(COVERED_BY_BANNER), null);
+    }
+    assert.ok(count > 15 && count < 60, `${count} stops`);
+  }
+});
+
+const IS_IN_PAGE = "document.activeElement.closest('#content > *') !== null";
+
+/** What has the focus and begins above the lower edge of the banner, unless it is above the banner itself. */
+const COVERED_BY_BANNER = `
+  (() => {
+    const banner = document.querySelector(".alert-banner").getBoundingClientRect();
+    const focused = document.activeElement;
+    const { top, bottom } = focused.getBoundingClientRect();
+    const isCovered = top < banner.bottom - 1 && bottom > banner.top;
+    return isCovered ? focused.outerHTML.slice(0, 120) : null;
+  })()
+`;
+
 function isFocused(page: Page, element: unknown): Promise<boolean> {
   return page.evaluate(
     (each) => each === Reflect.get(globalThis, "document").activeElement,
@@ -219,7 +266,7 @@ test("a watchlist keeps names as long as their authors like in its panel, and sh
       token_symbol: id === 2 ? null : name,
     },
   });
-  const items = [itemOf(1, "W".repeat(80), 0), itemOf(2, "M".repeat(80), 3 * 3_600_000)];
+  const items = [itemOf(1, "W".repeat(80), 0), itemOf(2, "M".repeat(80), 45_000)];
   await page.route(/\/api\/oracle\/watchlist$/, (route) => route.fulfill({ json: { items } }));
   await open("/watchlist");
   const rows = page.locator("tbody tr");

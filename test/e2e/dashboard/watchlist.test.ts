@@ -267,6 +267,9 @@ test("another size is not shown with the figures of the one before, and nothing 
     const shown = Number.parseFloat(await row.locator(".verdict").innerText());
     assert.ok(Math.abs(shown - (items[0]?.exitability.slippage_pct ?? 0)) < 2, `${shown} %`);
     await page.unroute(changes);
+    // The page of the token shows what is measured here.
+    const link = row.getByRole("link", { name: "THREE" });
+    assert.match((await link.getAttribute("href")) ?? "", /\?size=50&profile=retail$/);
   });
 
   await t.test("without a network a switch goes back, until something else is done", async () => {
