@@ -14,6 +14,8 @@ import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 const MAINNET = "../shared/mainnet";
 /** Answers are stored with samples that differ from the last one: at most one in ten seconds, written within five. */
 const STORED_WITHIN_MS = 60_000;
+/** The age of an answer is stated from thirty seconds on. */
+const AGE_STATED_WITHIN_MS = 60_000;
 /** A pool's subscriptions have to settle; a swap has to be made, judged, published and stored. */
 const FIRST_SWAP_WITHIN_MS = 60_000;
 
@@ -180,9 +182,16 @@ test("a replica's answers follow the chain, those of a past slot do not change, 
   assert.deepEqual(await ask(replica, past), stored);
   const last = await answer();
   assert.equal(last.state, "ok");
-  await eventually("the age is reported", async () =>
-    (await answer()).confianza === "media" || (await answer()).confianza === "baja" ? true : null,
+  const statedAge = ({ aviso }: { readonly aviso: string | null }) =>
+    /tiene (\d+) segundos/.exec(aviso ?? "")?.[1] ?? null;
+  assert.equal(statedAge(last), null);
+  const age = await eventually(
+    "the age is stated",
+    async () => statedAge(await answer()),
+    AGE_STATED_WITHIN_MS,
   );
+  assert.ok(Number(age) > 30, age);
+  assert.equal((await answer()).updated_at, last.updated_at);
 });
 
 test("a replica serves the tracker's accuracy record, and the last swaps from the database", async (t) => {
