@@ -79,7 +79,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Send `content-type: application/json`.",
   },
   rate_limit_exceeded: {
-    when: "The queries of the day or of the minute are used, too many requests came from one address, or too many tokens are streamed.",
+    when: "The queries of the day or of the minute are used, too many requests came from one address, too many tokens or alerts are streamed at once, or an account's keys, channels or data were requested too often.",
     remedy:
       "Wait for `Retry-After` seconds. `message` states the limit. If it is one of queries or of streamed tokens, `used` and `limit` have its figures, and a key or a higher tier allows more.",
   },
