@@ -151,6 +151,17 @@ test("a range that ends in the future is answered until now, and one to come has
   assert.deepEqual([next.status, next.body.points], [200, []]);
 });
 
+test("a zone's plus means the same in a query whether it is escaped or not", async (t) => {
+  const { get, asked } = await appWithoutHistory(t);
+  for (const plus of ["+", "%2B", "%20"])
+    await get(`/history?from=2026-01-01T02:00:00${plus}02:00&to=2026-01-02T00:00:00${plus}0000`);
+  const [from, to] = [Date.parse("2026-01-01T00:00:00Z"), Date.parse("2026-01-02T00:00:00Z")];
+  assert.deepEqual(
+    asked.map(({ fromMs, toMs }) => [fromMs, toMs]),
+    [1, 2, 3].map(() => [from, to]),
+  );
+});
+
 test("a time without a zone is UTC on a machine of any zone, and a day that no month has is refused", async (t) => {
   const { TZ: zone } = process.env;
   closeAfter(t, () => {

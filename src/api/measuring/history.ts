@@ -30,8 +30,8 @@ import { answerNow, TOKEN_ERRORS, TOKEN_OPERATION } from "./token-question.ts";
 const MAX_RANGE_MS = 31 * MS_PER_DAY;
 const SAMPLE_DIGITS = 7;
 const SLIPPAGE_SCALE = 10_000;
-/** A date, or a date and a time. Other forms are ambiguous. */
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T[\d:.]+)(Z|[+-]\d\d:?\d\d)?)?$/i;
+/** A date, or a date and a time. Other forms are ambiguous. A plus that is not escaped in a query arrives as a space. */
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T[\d:.]+)(Z|[+ -]\d\d:?\d\d)?)?$/i;
 
 const HistoryBody = Type.Object(
   {
@@ -172,7 +172,7 @@ function timeMsOf(text: string): number | null {
   const [, day = "", time = "T00:00", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   const dayMs = Date.parse(day);
   if (Number.isNaN(dayMs) || !timestamp(dayMs).startsWith(day)) return null;
-  const timeMs = Date.parse(`${day}${time}${zone}`);
+  const timeMs = Date.parse(`${day}${time}${zone.replace(" ", "+")}`);
   return Number.isNaN(timeMs) ? null : timeMs;
 }
 
