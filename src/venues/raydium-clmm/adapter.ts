@@ -43,6 +43,7 @@ export const raydiumClmm: Venue<ClmmState> = {
   outline,
   shares: liquidityShares,
   decode,
+  writtenAt: (state) => state.writtenAt,
   status,
   cautions: (state) => tickCautions(state.isPartlyLoaded, state.token0, state.token1),
   quoteExactIn,

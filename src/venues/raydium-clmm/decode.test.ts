@@ -10,7 +10,14 @@ import { sharedPath } from "#test/support/executions.ts";
 import { testAddress } from "#test/support/raydium-pools.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { raydiumClmm } from "./adapter.ts";
-import { AMM_CONFIG, KNOWN_CONFIGS, POOL_STATE, TICK_ARRAY_STATE, TICK_STATE } from "./layout.ts";
+import {
+  AMM_CONFIG,
+  KNOWN_CONFIGS,
+  POOL_STATE,
+  REWARD_INFO,
+  TICK_ARRAY_STATE,
+  TICK_STATE,
+} from "./layout.ts";
 import { bitmapExtensionAddress, tickArrayAddress } from "./tick-arrays.ts";
 import { sqrtPriceAtTick } from "./tick-math.ts";
 
@@ -227,4 +234,22 @@ test("the recorded SOL/USDC pool of mainnet decodes and quotes", (t) => {
     const order = { inputMint, amountIn: 100_000_000n, clock: CLOCK };
     assert.equal(raydiumClmm.quoteExactIn(state, order).kind, "filled");
   }
+});
+
+test("a pool was written at the last update of a reward that has begun, never at one's opening time", () => {
+  const writtenAt = (rewards: readonly (readonly [openTime: bigint, lastUpdate: bigint])[]) => {
+    const accounts = edited(pool, (writer) => {
+      for (const [index, [openTime, lastUpdate]] of rewards.entries()) {
+        const base = POOL_STATE.rewardInfos + index * REWARD_INFO.length;
+        writer.u64(base + REWARD_INFO.openTime, openTime);
+        writer.u64(base + REWARD_INFO.lastUpdateTime, lastUpdate);
+      }
+    });
+    return raydiumClmm.writtenAt?.(decodedState(raydiumClmm, pool, accounts));
+  };
+  const now = CLOCK.unixTimestamp;
+  assert.equal(writtenAt([]), 0n);
+  assert.equal(writtenAt([[now + 900n, now + 900n]]), 0n, "it has not begun");
+  const begun = [now - 900n, now + 1n] as const;
+  assert.equal(writtenAt([[now - 900n, now - 300n], begun, [now + 900n, now + 900n]]), now + 1n);
 });

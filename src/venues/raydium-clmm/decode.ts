@@ -13,6 +13,7 @@ import {
   DYNAMIC_FEE_INFO,
   POOL_STATE,
   PROGRAM_ID,
+  REWARD_INFO,
   STATUS_SWAP_DISABLED,
 } from "./layout.ts";
 import type { ClmmState, FeeSide, Tick } from "./pool-state.ts";
@@ -93,6 +94,7 @@ function readState(pool: Address, known: AccountSet): ClmmState {
     token1: readTickSide(known, header.mint1, vault1),
     isSwapDisabled: (reader.u8(POOL_STATE.status) & STATUS_SWAP_DISABLED) !== 0,
     openTime: reader.u64(POOL_STATE.openTime),
+    writtenAt: lastRewardUpdate(reader),
     feeSide: feeSideOf(reader.u8(POOL_STATE.feeOn)),
     tradeFeePpm: readTradeFee(known, header.ammConfig),
     tickSpacing: header.tickSpacing,
@@ -103,6 +105,17 @@ function readState(pool: Address, known: AccountSet): ClmmState {
     ticks: reach.ticks,
     isPartlyLoaded: reach.isPartlyLoaded,
   };
+}
+
+/** A reward that has not begun states its opening time, which may lie ahead, as its last update. */
+function lastRewardUpdate(reader: ByteReader): bigint {
+  let latest = 0n;
+  for (let reward = 0; reward < REWARD_INFO.perPool; reward++) {
+    const base = POOL_STATE.rewardInfos + reward * REWARD_INFO.length;
+    const updated = reader.u64(base + REWARD_INFO.lastUpdateTime);
+    if (updated > latest && updated > reader.u64(base + REWARD_INFO.openTime)) latest = updated;
+  }
+  return latest;
 }
 
 /** The price must lie within the current tick, as every swap leaves it. */

@@ -28,6 +28,7 @@ export const POOL_STATE = {
   protocolFeesToken1: 317,
   status: 389,
   feeOn: 390,
+  rewardInfos: 397,
   tickArrayBitmap: 904,
   fundFeesToken0: 1064,
   fundFeesToken1: 1072,
@@ -51,6 +52,14 @@ export const DYNAMIC_FEE_INFO = {
   volatilityReference: 18,
   volatilityAccumulator: 22,
   lastUpdateTimestamp: 26,
+} as const;
+
+/** Offsets from the start of one of the pool's rewards; all zero where there is none. */
+export const REWARD_INFO = {
+  length: 169,
+  openTime: 1,
+  lastUpdateTime: 17,
+  perPool: 3,
 } as const;
 
 export const AMM_CONFIG = {

@@ -26,6 +26,8 @@ export type ClmmState = {
   readonly isSwapDisabled: boolean;
   /** Seconds; swaps begin strictly after it. */
   readonly openTime: bigint;
+  /** Seconds: the last update of a reward; the program refuses a clock before it. */
+  readonly writtenAt: bigint;
   readonly feeSide: FeeSide;
   readonly tradeFeePpm: number;
   readonly tickSpacing: number;
