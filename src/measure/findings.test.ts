@@ -9,7 +9,7 @@ import {
   SOMEBODY,
   usdcPool,
 } from "#test/support/markets.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { levelsPool, poolAddress } from "#test/support/pools.ts";
 import { assess } from "./assess.ts";
 import type { Finding } from "./finding.ts";
 import { confidenceOf, withShortHistory } from "./findings.ts";
@@ -221,6 +221,20 @@ describe("just inside each limit nothing is found", () => {
   for (const [name, changes] of rows) {
     test(name, () => assert.deepEqual(findingsOf(changes), []));
   }
+});
+
+test("a bid of 5 % of the near depth that pays the small sizes more than the dear pool lowers confidence", () => {
+  // Of 3 % fees the bid explains what it pays above the mid; alone it takes 0.5, 1 and 2 SOL without a loss.
+  const dear = poolOfSol(1_220, 0.001, { number: 1, feePpm: 28_000 });
+  const bid = levelsPool({
+    ...{ number: 2, feePpm: 100 },
+    levels: [{ price: 0.001_05, quote: (28n * SOL) / 10n }],
+  });
+  const [alone, beside] = [[dear], [dear, bid]].map((pools) => assess(marketOf(pools)));
+  assert.ok(alone?.measurement && beside?.measurement);
+  assert.equal(confidenceOf(alone), "high");
+  assert.ok(beside.measurement.retail.score - alone.measurement.retail.score > 5);
+  assert.equal(confidenceOf(beside), "medium");
 });
 
 test("of the family other, a size that its rule leaves out is no doubt about a price", () => {

@@ -5,7 +5,7 @@ import { CALIBRATION } from "./calibration.ts";
 import { exitMaxOf, scoreOf, slippageAtSize } from "./ladder.ts";
 import { priceNumber } from "./price-curve.ts";
 import type { PricedMarket } from "./priced-market.ts";
-import { type Route, routeAtShare } from "./route.ts";
+import { depthTogether, type Route, routeAtShare } from "./route.ts";
 
 /** How far the answer would move if the prices that a small part of the near depth states were not there. */
 export type PriceDoubt = {
@@ -23,6 +23,8 @@ type Suspicion = {
   readonly overpaidSol: number;
   /** What routes that hold more than an attacker may can pay in all; Infinity where there are no others. */
   readonly majorSol: number;
+  /** What of the others one attacker may have: a sale that is paid no more may be theirs alone. */
+  readonly minorSol: number;
 };
 
 type Slippages = Ladder["slippagesPct"];
@@ -40,11 +42,12 @@ const NEARLY_ALL = 0.97;
 export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): PriceDoubt {
   const suspicion = suspicionOf(priced);
   if (suspicion === null) return { scorePoints: 0, movesExitMax: false };
+  const retailWithout = retailWithoutMinor(measurement.retail, suspicion);
   const retail = doubtOf(measurement.retail, "retail", {
     better: (pct) => shifted(pct, -suspicion.below),
-    worse: (pct) => shifted(pct, suspicion.above),
+    worse: (_, index) => shifted(retailWithout[index] ?? null, suspicion.above),
   });
-  const withoutMinor = slippagesWithout(measurement, suspicion);
+  const withoutMinor = slippagesWithout(measurement.pro, retailWithout, suspicion);
   const pro = doubtOf(measurement.pro, "pro", {
     better: (pct) => shifted(pct, -suspicion.below),
     worse: (_, index) => shifted(withoutMinor[index] ?? null, suspicion.above),
@@ -65,33 +68,44 @@ function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
     const other = routeAtShare(routes, { numerator: sharePct, denominator: 2n * PERCENT });
     return other?.spotPrice == null ? mid : priceNumber(other.spotPrice);
   };
-  const overpaidLamports = routes.reduce((sum, { spotPrice, nearDepthLamports, feeShare }) => {
+  const whole = routes.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
+  const isMinor = ({ depthLamports }: Route): boolean =>
+    depthLamports * PERCENT <= whole * doubtfulShareOfNearPct;
+  const minor = routes.filter((route) => route.depthLamports > 0n && isMinor(route));
+  const keptAtMid = mid * (1 - midRoute.feeShare);
+  const overpaidLamports = routes.reduce((sum, route) => {
+    const { spotPrice, nearDepthLamports, feeShare } = route;
     if (spotPrice === null || nearDepthLamports === 0n) return sum;
-    const above = 1 - mid / priceNumber(spotPrice);
+    const price = priceNumber(spotPrice);
+    const above = isMinor(route) ? 1 - keptAtMid / (price * (1 - feeShare)) : 1 - mid / price;
     const explained = Math.abs(feeShare - midRoute.feeShare) + disagreementMediumPct / 100;
-    return above <= explained ? sum : sum + above * toNumber(nearDepthLamports);
+    return above <= (isMinor(route) ? 0 : explained)
+      ? sum
+      : sum + above * toNumber(nearDepthLamports);
   }, 0);
   const suspicion = {
     below: 1 - priceAt(PERCENT - doubtfulShareOfNearPct) / mid,
     above: priceAt(PERCENT + doubtfulShareOfNearPct) / mid - 1,
     overpaidSol: overpaidLamports / SOL,
-    majorSol: majorSolOf(routes),
+    majorSol: minor.length === 0 ? Number.POSITIVE_INFINITY : majorSolOf(routes, isMinor),
+    minorSol: Math.min(
+      toNumber(depthTogether(minor)) / SOL,
+      (toNumber(whole) / SOL) * (toNumber(doubtfulShareOfNearPct) / 100),
+    ),
   };
-  const { below, above, overpaidSol, majorSol } = suspicion;
-  const isClear = below === 0 && above === 0 && overpaidSol === 0;
-  return isClear && majorSol === Number.POSITIVE_INFINITY ? null : suspicion;
+  const { below, above, overpaidSol } = suspicion;
+  const isClear = below === 0 && above === 0 && overpaidSol === 0 && minor.length === 0;
+  return isClear ? null : suspicion;
 }
 
-function majorSolOf(routes: readonly Route[]): number {
-  const whole = routes.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
-  let majorLamports = 0;
-  let hasMinor = false;
-  for (const { depthLamports, feeShare } of routes) {
-    if (depthLamports * PERCENT > whole * CALIBRATION.confidence.doubtfulShareOfNearPct) {
-      majorLamports += toNumber(depthLamports) * (1 - feeShare);
-    } else if (depthLamports > 0n) hasMinor = true;
-  }
-  return hasMinor ? majorLamports / SOL : Number.POSITIVE_INFINITY;
+function majorSolOf(routes: readonly Route[], isMinor: (route: Route) => boolean): number {
+  const lamports = routes
+    .filter((route) => !isMinor(route))
+    .reduce(
+      (sum, { depthLamports, feeShare }) => sum + toNumber(depthLamports) * (1 - feeShare),
+      0,
+    );
+  return lamports / SOL;
 }
 
 /** The slippage of a position of the same size at a mid that is higher by this share. */
@@ -99,25 +113,42 @@ function shifted(pct: number | null, higherBy: number): number | null {
   return pct === null ? null : Math.max(0, 100 - (100 - pct) / (1 + higherBy));
 }
 
+/** The `retail` slippages without the routes that one attacker may have: as at the next larger size that is more than these pay. */
+function retailWithoutMinor(retail: Ladder, { minorSol }: Suspicion): Slippages {
+  const without = [...retail.slippagesPct];
+  let atLarger: number | null = null;
+  for (const size of STANDARD_SIZES.toReversed()) {
+    const pct = slippageAtSize(retail, size);
+    if (pct === null) continue;
+    const paidSol = Number(size) * (1 - pct / 100);
+    const pctWithout: number | null = paidSol > minorSol ? pct : atLarger;
+    without[STANDARD_SIZES.indexOf(size)] = pctWithout === null ? null : Math.max(pct, pctWithout);
+    atLarger = pctWithout === null ? null : Math.max(pct, pctWithout);
+  }
+  return without;
+}
+
 /**
- * The `pro` slippages without what was overpaid: no more than `retail`, which sells to one pool, and
- * no more than at a larger size. Null where the routes that hold more than an
+ * The `pro` slippages without what was overpaid: no more than `retail` without the same routes, which sells to one
+ * pool, and no more than at a larger size. Null where the routes that hold more than an
  * attacker may have no more to pay.
  */
 function slippagesWithout(
-  { retail, pro }: Measurement,
+  pro: Ladder,
+  retailWithout: Slippages,
   { overpaidSol, majorSol }: Suspicion,
 ): Slippages {
   const without = [...pro.slippagesPct];
   let atLarger = Number.POSITIVE_INFINITY;
   for (const size of STANDARD_SIZES.toReversed()) {
+    const place = STANDARD_SIZES.indexOf(size);
     const pct = slippageAtSize(pro, size);
     if (pct === null) continue;
     const lost = pct + (100 * overpaidSol) / Number(size);
-    const single = slippageAtSize(retail, size) ?? Number.POSITIVE_INFINITY;
+    const single = retailWithout[place] ?? Number.POSITIVE_INFINITY;
     atLarger = Math.max(pct, Math.min(lost, single, atLarger));
     const paidSol = Number(size) * (1 - pct / 100);
-    without[STANDARD_SIZES.indexOf(size)] = paidSol > NEARLY_ALL * majorSol ? null : atLarger;
+    without[place] = paidSol > NEARLY_ALL * majorSol ? null : atLarger;
   }
   return without;
 }
