@@ -72,9 +72,12 @@ function sharedBids(routes: readonly Route[]): readonly SharedBid[] {
 
 /** Without others the reference bid is the route's own first bid, but for the little that is sold to learn it. */
 function weighedAlone(route: Route): Route {
-  if (route.feeShare >= 1) return route;
-  const kept = BigInt(Math.floor((1 - route.feeShare) * PPM));
-  return { ...route, nearDepthLamports: (route.ownNearDepthLamports * kept) / BigInt(PPM) };
+  const { hops, feeShare, spotPrice, ownNearDepthLamports: own } = route;
+  if (feeShare >= 1) return route;
+  const kept = BigInt(Math.floor((1 - feeShare) * PPM));
+  const isBehindHops = spotPrice !== null && hops.length > 0;
+  const near = isBehindHops ? depthInRow(own, nearDepthOfHops(hops)) : own;
+  return { ...route, nearDepthLamports: (near * kept) / BigInt(PPM) };
 }
 
 /**

@@ -63,6 +63,17 @@ describe("routes that lead through one hop", () => {
     assert.ok(near <= SOL && near > (9n * SOL) / 10n, `${near}`);
   });
 
+  test("one alone has no more near depth either than its hop pays", () => {
+    const nearDepthOf = (sol: number) => {
+      const shallow = poolOfSol(sol, 1, { number: 500, baseMint: OTHER });
+      const pool = poolOfSol(100_000, 0.001, { number: 2, quoteMint: OTHER });
+      const [route] = priceMarket(marketOf([pool], { hopPools: [shallow] })).routes;
+      return Number(route?.nearDepthLamports) / 1e9;
+    };
+    assert.ok(Math.abs(nearDepthOf(1) - 0.051) < 0.001);
+    assert.ok(Math.abs(nearDepthOf(1e12) - 5_106) < 1);
+  });
+
   test("keep their own near depth where the hop pays more than all of them", () => {
     const inUsdc = (number: number) => poolOfSol(100, 0.000_2, { number, quoteMint: USDC });
     const depthsOf = (numbers: readonly number[]) =>
