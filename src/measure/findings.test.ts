@@ -237,7 +237,7 @@ test("a bid of 5 % of the near depth that pays the small sizes more than the dea
   assert.equal(confidenceOf(beside), "medium");
 });
 
-test("of the family other, a size that its rule leaves out is no doubt about a price", () => {
+test("of the family other, a size that its rule leaves out adds no doubt about prices", () => {
   const shape = { family: "other", venue: "orca-whirlpool" } as const;
   const pools = [1_000, 1].map((sol, index) =>
     poolOfSol(sol, 0.001, { number: index + 1, ...shape }),
