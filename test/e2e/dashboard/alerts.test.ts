@@ -197,6 +197,21 @@ test("why a channel can't be verified is stated in the page's language", async (
   await page.getByText("Ese código está mal, ya se usó o ha caducado.").waitFor();
 });
 
+test("without a network a channel is not shown as switched off", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, context, open, signIn } = await dashboard.visit();
+  await signIn("channel@example.com");
+  await open("/alerts");
+  await page.getByRole("button", { name: "Mail them to channel@example.com" }).click();
+  const isOn = page.getByRole("checkbox", { name: "On" });
+  await isOn.waitFor();
+  await context.setOffline(true);
+  await isOn.click();
+  await page.getByText("There is no network. Try again once there is.").first().waitFor();
+  assert.ok(await isOn.isChecked());
+});
+
 type Receiver = {
   readonly url: string;
   /** The data of the next message of a type; waits for it. */
