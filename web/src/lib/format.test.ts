@@ -92,4 +92,9 @@ test("a tick of a chart's axis is a time of day, or the day that begins", () => 
     [at(0, 0), at(0, 5), at(13, 0)].map((seconds) => formatTick(seconds, "en")),
     ["Nov 5", "00:05", "13:00"],
   );
+  const dayBefore = at(11, 0) - 43_200;
+  assert.deepEqual(
+    [formatTick(dayBefore, "en"), formatTick(at(11, 0), "en", dayBefore)],
+    ["23:00", "Nov 5"],
+  );
 });

@@ -94,13 +94,18 @@ export function formatTime(iso: string, language: Language): string {
   );
 }
 
-/** A moment on a chart's axis: the time of day, and at midnight the day that begins. */
-export function formatTick(seconds: number, language: Language): string {
+/**
+ * A moment on a chart's axis: the time of day, or the day where it is the first tick of it. Where the clocks
+ * change, no tick may be at midnight.
+ *
+ * @param before the tick before it
+ */
+export function formatTick(seconds: number, language: Language, before = seconds - 1): string {
   const moment = new Date(seconds * 1_000);
-  const form: Intl.DateTimeFormatOptions =
-    moment.getHours() + moment.getMinutes() === 0
-      ? { day: "numeric", month: "short" }
-      : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const isNewDay = new Date(before * 1_000).getDate() !== moment.getDate();
+  const form: Intl.DateTimeFormatOptions = isNewDay
+    ? { day: "numeric", month: "short" }
+    : { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   return new Intl.DateTimeFormat(language, form).format(moment);
 }
 

@@ -142,7 +142,7 @@ function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
           space: 80,
           incrs: TICK_SECONDS,
           values: (_: unknown, moments: number[]) =>
-            moments.map((moment) => formatTick(moment, language)),
+            moments.map((moment, place) => formatTick(moment, language, moments[place - 1])),
         },
         {
           stroke: color("--ink-soft"),
