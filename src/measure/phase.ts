@@ -1,6 +1,7 @@
+import { WSOL } from "#src/units/known-addresses.ts";
 import type { Phase } from "./assessment.ts";
-import { inLamports, isClosedForGood, type PricedMarket } from "./priced-market.ts";
-import { depthTogether } from "./route.ts";
+import { isClosedForGood, type PricedMarket, quoteSpot } from "./priced-market.ts";
+import { atSpot, depthTogether } from "./route.ts";
 
 /**
  * Phase of the token between its curve and the pools. A full curve still holds what it raised
@@ -29,10 +30,11 @@ export function phaseOf(priced: PricedMarket): Phase {
   }
   let raised = 0n;
   for (const curve of full) {
-    const held = inLamports(priced, curve.quoteMint, curve.raised);
+    const spot = quoteSpot(priced, curve.quoteMint);
     // What has no price may be more than the pools hold.
-    if (held === null) return "migrating";
-    raised += held;
+    if (spot === null && curve.quoteMint !== WSOL) return "migrating";
+    // At the spot, also where the hops pay less: else what drains them would end the phase.
+    raised += atSpot(curve.raised, spot);
   }
   return isTrading && depthTogether(routes) >= raised ? "migrated" : "migrating";
 }

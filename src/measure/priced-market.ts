@@ -88,6 +88,11 @@ export function inLamports(priced: PricedMarket, mint: Address, amount: bigint):
   return hops === undefined ? null : inLamportsThrough(hops, amount);
 }
 
+/** Lamports per base unit of a quote other than SOL; null where nothing gives a price. */
+export function quoteSpot({ quoteHops }: PricedMarket, mint: Address): Ratio | null {
+  return spotOfHops(quoteHops.get(mint) ?? []);
+}
+
 /**
  * The family with the most near depth. Where nothing can be sold: that of the pool that holds the
  * most, priced or not, open or not; and "other" where there is none at all.

@@ -118,6 +118,17 @@ describe("the depth of pools behind one hop is what the hop pays", () => {
     const { phase, blocked } = assess(marketOf([full, ...twenty], { hopPools: [shallow] }));
     assert.deepEqual([phase, blocked], ["migrating", "migrating"]);
   });
+
+  test("nor does what it pays bound what a full curve in another token holds", () => {
+    const full = poolOfSol(85, 0.001, {
+      ...({ kind: "curve", number: 1, status: "complete", quoteMint: OTHER } as const),
+      ...({ family: "pump", venue: "pump-curve" } as const),
+    });
+    for (const stranger of [poolOfSol(6, 0.001, { number: 2 }), inOther(2)]) {
+      const { phase } = assess(marketOf([full, stranger], { hopPools: [shallow] }));
+      assert.equal(phase, "migrating");
+    }
+  });
 });
 
 test("the hops that routes share are found with those behind them, the farthest first", () => {
