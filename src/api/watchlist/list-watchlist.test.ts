@@ -18,6 +18,10 @@ for (const [when, exit] of [
   ["the token is not tracked", async () => null],
   ["the tracker can't be reached", () => Promise.reject(away)],
   ["the market was just blocked", async () => ({ kind: "unsellable", reason: "blocked" })],
+  [
+    "the token's family, and with it the rule of sizes, has just changed",
+    async () => ({ kind: "unsellable", reason: "size-not-allowed" }),
+  ],
 ] as const satisfies readonly (readonly [string, Markets["exit"]])[]) {
   test(`while ${when}, an entry's size is answered by the ladder or unknown, never as unsellable`, async (t) => {
     await oneApp(

@@ -111,15 +111,17 @@ function watchlistItem(shown: WatchedExit) {
 }
 
 /**
- * At the entry's own size. While the sale can't be asked for, as without a tracker, the ladder still has the
- * standard sizes. Null: it can't be sold whole; undefined: not known.
+ * At the entry's own size. While the sale can't be asked for, as without a tracker, or is of a market that is
+ * blocked or of another family since, the ladder still has the standard sizes. Null: it can't be sold whole;
+ * undefined: not known.
  */
 function ownSlippage(
   { entry, exit }: Pick<WatchedExit, "entry" | "exit">,
   ladder: Ladder,
 ): number | null | undefined {
   if (exit?.kind === "sold") return exit.slippagePct;
-  if (exit !== null && exit.reason !== "blocked") return null;
+  const isUnknown = exit === null || exit.reason === "blocked" || exit.reason === "size-not-allowed";
+  if (!isUnknown) return null;
   const size = STANDARD_SIZES.find((each) => STANDARD_SIZE_LAMPORTS[each] === entry.sizeLamports);
   return size && slippageAtSize(ladder, size);
 }
