@@ -2,7 +2,6 @@ import { timestamp } from "#src/api/values.ts";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { countEvents } from "#src/store/events.ts";
 import { FUNNEL_STEPS, type FunnelStep, funnelReport } from "#src/users/funnel-report.ts";
-
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { formatTable, UsageError } from "./output.ts";
 
