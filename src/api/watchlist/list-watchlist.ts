@@ -120,7 +120,8 @@ function ownSlippage(
   ladder: Ladder,
 ): number | null | undefined {
   if (exit?.kind === "sold") return exit.slippagePct;
-  const isUnknown = exit === null || exit.reason === "blocked" || exit.reason === "size-not-allowed";
+  const isUnknown =
+    exit === null || exit.reason === "blocked" || exit.reason === "size-not-allowed";
   if (!isUnknown) return null;
   const size = STANDARD_SIZES.find((each) => STANDARD_SIZE_LAMPORTS[each] === entry.sizeLamports);
   return size && slippageAtSize(ladder, size);
