@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { mintAccount } from "#demo/token-accounts.ts";
 import type { Address } from "#src/units/address.ts";
 import { U64_MAX } from "#src/units/integer.ts";
+import { LOADER_V3 } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { meteoraDlmmSale } from "#src/venues/meteora-dlmm/sale.ts";
@@ -17,6 +18,7 @@ import { hookedMint } from "#test/support/hooked-mint.ts";
 import { ammFixture } from "#test/support/raydium-pools.ts";
 import { whirlpoolFixture } from "#test/support/whirlpools.ts";
 import { prepareSale, type SaleOrder } from "./prepare-sale.ts";
+import { Prover } from "./prover.ts";
 
 type Accounts = ReadonlyMap<Address, Account | null>;
 type Sale = Omit<SaleOrder, "amountIn">;
@@ -63,7 +65,7 @@ test("a sale of a hooked token that the model pays is not executed, since its ac
 test("more tokens than a mint can issue are not sold in the VM, whose token program does not check that", () => {
   for (const [excess, kind] of [
     [0n, "prepared"],
-    [1n, "unbuildable"],
+    [1n, "oversized"],
   ] as const) {
     const coinVault = U64_MAX - AMOUNT + excess;
     const { pool, mintA, mintB, accounts } = ammFixture({ coinVault, pcVault: 1_000_000_000n });
@@ -71,4 +73,34 @@ test("more tokens than a mint can issue are not sold in the VM, whose token prog
     const order = { pool, inputMint: mintA, outputMint: mintB, amountIn: AMOUNT };
     assert.equal(prepared(raydiumAmmV4Sale, order, known).kind, kind);
   }
+});
+
+test("more than a mint can issue is refused, and the same pool executes a smaller amount", async () => {
+  const coinVault = U64_MAX - AMOUNT;
+  const { pool, mintA, mintB, accounts } = ammFixture({ coinVault, pcVault: 1_000_000_000n });
+  const known = new Map(accounts).set(mintA, MINT).set(mintB, MINT);
+  const program = { loader: LOADER_V3, deployedSlot: null, hash: "" };
+  const paid = { kind: "executed", lamports: 7n, tokens: 7n, computeUnits: 1n } as const;
+  const prover = new Prover({
+    programs: {
+      load: async (programId) => ({ kind: "loaded", program: { ...program, programId } }),
+    },
+    vm: { execute: async ({ steps }) => steps.map(() => paid) },
+    chain: {
+      readAccounts: async (addresses) => ({
+        accounts: new Map(addresses.map((address) => [address, null])),
+      }),
+    },
+    signal: AbortSignal.timeout(10_000),
+  });
+  const sale = { venue: "raydium-amm-v4", pool, inputMint: mintA, outputMint: mintB } as const;
+  const asked = [[AMOUNT + 1n], [AMOUNT], [AMOUNT, AMOUNT + 1n], [1n]].map((amountsIn) => ({
+    ...sale,
+    amountsIn,
+  }));
+  const outcomes = await prover.quote(asked, { accounts: known, clock: CLOCK });
+  assert.deepEqual(
+    outcomes.map(({ kind }) => kind),
+    ["refused", "paid", "refused", "paid"],
+  );
 });

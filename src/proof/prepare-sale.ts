@@ -55,7 +55,9 @@ export type PreparedSale =
       /** As in `BuiltSale`. */
       readonly notTaken: number | null;
     }
-  | Exclude<BuiltSale, { readonly kind: "built" }>;
+  | Exclude<BuiltSale, { readonly kind: "built" }>
+  /** No sale of this amount: the token program refuses a balance above a u64. A smaller one may be executed. */
+  | { readonly kind: "oversized"; readonly reason: string };
 
 /**
  * Lays out the accounts of a sale and its transaction. `known` must say of each account that the
@@ -90,7 +92,7 @@ export function prepareSale(
   );
   if (missing.length > 0) return { kind: "needs", addresses: missing };
   if (heldOf(known, named, inputMint) + order.amountIn > U64_MAX) {
-    return { kind: "unbuildable", reason: "pool and seller would hold more than a mint can issue" };
+    return { kind: "oversized", reason: "pool and seller would hold more than a mint can issue" };
   }
   const stand = new Map(placeholders.map((placeholder) => [placeholder.address, placeholder]));
   const accounts = [...named].map((address): VmAccount => {

@@ -61,7 +61,7 @@ export type SalesInRow = Omit<SaleOrder, "amountIn"> & {
 
 /** A sale could not be executed, so nothing is known of what it pays. The message says why. */
 export class NotExecuted extends Error {
-  /** No sale can be executed in this pool, whatever becomes of its program; null: it is not due to a pool. */
+  /** No sale of any amount can be executed in this pool, whatever becomes of its program; null: not due to a pool. */
   readonly pool: Address | null;
 
   constructor(message: string, pool: Address | null = null) {
@@ -130,19 +130,26 @@ export class Prover {
     const known = new GrowingAccounts(ground.accounts);
     const ready: { readonly sale: ReadySale }[] = [];
     const steps: VmStep[] = [];
-    const ends: { readonly pool: Address; readonly step: number }[] = [];
+    const ends: { readonly pool: Address; readonly step: number; readonly refusal?: string }[] = [];
     for (const { amountsIn, ...pool } of asked) {
+      let refusal: string | undefined;
       for (const [place, amountIn] of amountsIn.entries()) {
         const opened = await this.#open({ ...pool, amountIn }, known);
-        if ("unproved" in opened)
-          throw new NotExecuted(opened.unproved, opened.isOfPool ? pool.pool : null);
+        if ("unproved" in opened) {
+          if (opened.dueTo !== "amount")
+            throw new NotExecuted(opened.unproved, opened.dueTo === "pool" ? pool.pool : null);
+          refusal = opened.unproved;
+          break;
+        }
         ready.push(opened);
         steps.push({ ...opened.sale.step, startsOver: place === 0 });
       }
-      ends.push({ pool: pool.pool, step: steps.length - 1 });
+      const end = { pool: pool.pool, step: steps.length - 1 };
+      ends.push(refusal === undefined ? end : { ...end, refusal });
     }
     const results = await this.#run(ready, steps, ground.clock);
-    return ends.map(({ pool, step }) => {
+    return ends.map(({ pool, step, refusal }) => {
+      if (refusal !== undefined) return { kind: "refused", reason: refusal };
       const [sale, result] = [ready[step]?.sale, results[step]];
       if (sale === undefined || result === undefined)
         throw new NotExecuted("the VM gave no result");
@@ -166,33 +173,32 @@ export class Prover {
     order: OpenedOrder,
     known: GrowingAccounts,
   ): Promise<{ readonly program: LoadedProgram; readonly sale: ReadySale } | NotOpened> {
-    const isOfPool = false;
+    const dueTo = null;
     const sale = saleOf(order);
-    if (sale === null)
-      return { program: null, isOfPool, unproved: "no sale of this venue is known" };
+    if (sale === null) return { program: null, dueTo, unproved: "no sale of this venue is known" };
     const programs: LoadedProgram[] = [];
     for (const programId of sale.programs) {
       const loaded = await this.#deps.programs.load(programId);
       if (loaded.kind === "unavailable") {
         const unproved = `${programId}: ${loaded.reason}`;
-        return { program: programs[0] ?? null, isOfPool, unproved };
+        return { program: programs[0] ?? null, dueTo, unproved };
       }
       programs.push(loaded.program);
     }
     const [program] = programs;
     if (program === undefined)
-      return { program: null, isOfPool, unproved: "the venue has no program" };
+      return { program: null, dueTo, unproved: "the venue has no program" };
     const prepared = await this.#prepare(sale, order, known);
     return prepared.kind === "prepared"
       ? { program, sale: prepared }
-      : { program, isOfPool: prepared.kind === "unbuildable", unproved: prepared.reason };
+      : { program, dueTo: DUE_TO[prepared.kind], unproved: prepared.reason };
   }
 
   async #prepare(
     sale: BuildsSale,
     order: OpenedOrder,
     known: GrowingAccounts,
-  ): Promise<ReadySale | { readonly kind: "unbuildable" | "unread"; readonly reason: string }> {
+  ): Promise<ReadySale | NotReady> {
     for (let reads = 0; reads < MAX_READS; reads++) {
       const prepared = prepareSale(sale, order, known);
       if (prepared.kind !== "needs") return prepared;
@@ -203,11 +209,18 @@ export class Prover {
   }
 }
 
+type NotReady = {
+  readonly kind: keyof typeof DUE_TO;
+  readonly reason: string;
+};
+
+const DUE_TO = { unbuildable: "pool", oversized: "amount", unread: null } as const;
+
 type NotOpened = {
   readonly program: LoadedProgram | null;
   readonly unproved: string;
-  /** No sale can be built in this pool, whatever becomes of its program. */
-  readonly isOfPool: boolean;
+  /** No sale of any amount can be built in the pool, or none of this amount, whatever becomes of the program. */
+  readonly dueTo: "pool" | "amount" | null;
 };
 
 type BuildsSale = Pick<VenueSale, "programs" | "build">;
