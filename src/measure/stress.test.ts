@@ -139,6 +139,18 @@ describe("an exit after the largest withdrawal", () => {
     assert.equal(stress(market, stranger).withdrawal?.owner, ALICE);
   });
 
+  test("what leaves a pool whose hop pays less than it holds counts, though the depth stays", () => {
+    const other = poolAddress(700);
+    const hopPools = [poolOfSol(50, 1, { number: 700, baseMint: other })];
+    const main = poolOfSol(1_000, 0.001, { number: 5, quoteMint: other });
+    const small = poolOfSol(1, 0.001, { number: 6 });
+    const known = holders([main, held([[BOB, 95n]])], [small, held([[ALICE, 100n]])]);
+    const exit = stress(marketOf([main, small], { hopPools }), known);
+    assert.deepEqual([exit.withdrawal?.owner, exit.withdrawal?.lamports], [BOB, 0n]);
+    const scoreOf = (it: StressedExit["after"]) => it?.measurement?.retail.score ?? assert.fail();
+    assert.ok(scoreOf(exit.after) < scoreOf(exit.now) - 1);
+  });
+
   test("if all shares are burned nothing is withdrawn, and the ladder is unchanged", () => {
     const exit = stress(marketOf([first]), holders([first, held([])]));
     assert.equal(exit.withdrawal, null);

@@ -50,7 +50,7 @@ export type StressedExit = {
  * pool of it where they are known. Pools of which it is not known who can withdraw stay as they are:
  * `after` is then no bound, and `pools` says which. Ties go to the lower address. Pure.
  *
- * Worth is what of the depth would leave: the quote that sellers could reach before and not after.
+ * Worth is the quote that would leave, for no more than the hops behind it pay.
  * A pool that can't be sold into weighs nothing, regardless of its owner.
  */
 export function stress(market: Market, holdersOf: ReadonlyMap<Address, PoolHolders>): StressedExit {
@@ -64,7 +64,7 @@ export function stress(market: Market, holdersOf: ReadonlyMap<Address, PoolHolde
   return {
     now,
     after: now.measurement === null || !isKnownAnywhere ? null : assess({ ...market, pools }),
-    withdrawal: largest === null ? null : withdrawalOf(largest),
+    withdrawal: largest === null ? null : withdrawalOf(priced, largest),
     pools: [
       ...judged.map((each) => stressedPool(priced, each, left.get(each.pool.address))),
       ...unpricedPools(market),
@@ -72,8 +72,11 @@ export function stress(market: Market, holdersOf: ReadonlyMap<Address, PoolHolde
   };
 }
 
-function withdrawalOf({ owner, standing, lamports }: LargestWithdrawal): LargestWithdrawal {
-  return { owner, standing, lamports };
+function withdrawalOf(
+  priced: PricedMarket,
+  { owner, standing, poolsLeft }: Candidate,
+): LargestWithdrawal {
+  return { owner, standing, lamports: leavingWith(priced, poolsLeft) };
 }
 
 type Judged = {
@@ -116,13 +119,13 @@ function unknownOf(pool: QuotablePool, reason: HoldersUnknownReason): Judged {
   return { pool, holders: { kind: "unknown", reason }, withdrawals: [] };
 }
 
-type Candidate = LargestWithdrawal & {
+type Candidate = Omit<LargestWithdrawal, "lamports"> & {
   /** By address: the pools as the withdrawal leaves them. */
   readonly poolsLeft: ReadonlyMap<Address, QuotablePool>;
 };
 
 function largestOf(priced: PricedMarket, judged: readonly Judged[]): Candidate | null {
-  const candidates = new Map<Address, Omit<Candidate, "lamports">>();
+  const candidates = new Map<Address, Candidate>();
   for (const { pool, withdrawals } of judged) {
     for (const { owner, standing, left } of withdrawals) {
       const others = candidates.get(owner)?.poolsLeft ?? [];
@@ -130,12 +133,33 @@ function largestOf(priced: PricedMarket, judged: readonly Judged[]): Candidate |
       candidates.set(owner, { owner, standing, poolsLeft });
     }
   }
-  let largest: Candidate | null = null;
+  let largest: Weighed | null = null;
   for (const candidate of candidates.values()) {
-    const known = { ...candidate, lamports: leavingWith(priced, candidate.poolsLeft) };
-    if (known.lamports > 0n && (largest === null || isBefore(known, largest))) largest = known;
+    const weighed: Weighed = { ...candidate, worth: worthWith(priced, candidate.poolsLeft) };
+    if (weighed.worth > 0n && (largest === null || isBefore(weighed, largest))) largest = weighed;
   }
   return largest;
+}
+
+type Weighed = Candidate & { readonly worth: bigint };
+
+function isBefore(a: Weighed, b: Weighed): boolean {
+  if (a.worth !== b.worth) return a.worth > b.worth;
+  return compareAddressBytes(a.owner, b.owner) < 0;
+}
+
+/**
+ * Lamports of quote that leave with these pools, for no more than the hops behind it pay. Not what the depth falls by:
+ * where a hop pays less than its pools hold, that is nothing, and larger sales lose more all the same.
+ */
+function worthWith(priced: PricedMarket, poolsLeft: Candidate["poolsLeft"]): bigint {
+  const leaving = priced.routes.flatMap(({ pool, hops, spotPrice }) => {
+    const left = spotPrice === null ? undefined : poolsLeft.get(pool.address);
+    if (left === undefined) return [];
+    const amount = maxBigint(0n, depthOf(pool) - depthOf(left));
+    return [{ hops, depthLamports: inLamportsThrough(hops, amount) }];
+  });
+  return depthTogether(leaving);
 }
 
 /** Lamports of the market's depth that are gone once these pools are left so. */
@@ -146,11 +170,6 @@ function leavingWith(priced: PricedMarket, poolsLeft: Candidate["poolsLeft"]): b
     return { hops: route.hops, depthLamports: inLamportsThrough(route.hops, depthOf(left)) };
   });
   return depthTogether(priced.routes) - depthTogether(after);
-}
-
-function isBefore(a: Candidate, b: Candidate): boolean {
-  if (a.lamports !== b.lamports) return a.lamports > b.lamports;
-  return compareAddressBytes(a.owner, b.owner) < 0;
 }
 
 /** Lamports of depth that are gone; 0 in a pool that can't be sold into, null where there is no way into SOL. */
