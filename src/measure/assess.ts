@@ -93,15 +93,16 @@ function capacitySol(
   proPaid: readonly (bigint | null)[],
 ): number {
   const paidFor = proPricer(exits);
-  const known = STANDARD_LAMPORTS.map(
+  const standard = STANDARD_LAMPORTS.map(
     (sizeLamports, index): PaidSize => ({ sizeLamports, paidLamports: proPaid[index] ?? null }),
   );
-  if (open.some(hasCappedFee)) {
-    const { sizesBeyondCap } = CALIBRATION.capacity;
-    known.push(
-      ...sizesBeyondCap.map((size) => ({ sizeLamports: size, paidLamports: paidFor(size) })),
-    );
-  }
+  const { cappedFeeSizes } = CALIBRATION.capacity;
+  const others = (open.some(hasCappedFee) ? cappedFeeSizes : []).map(
+    (sizeLamports): PaidSize => ({ sizeLamports, paidLamports: paidFor(sizeLamports) }),
+  );
+  const known = [...standard, ...others].toSorted((a, b) =>
+    a.sizeLamports < b.sizeLamports ? -1 : 1,
+  );
   const capacity = capacityOf(known, paidFor);
   return toNumber(capacity) / toNumber(LAMPORTS_PER_SOL);
 }

@@ -37,7 +37,9 @@ export const CALIBRATION = {
     slippageBps: 1_000n,
     largestLamports: 1_000n * LAMPORTS_PER_SOL,
     /** Sizes that are tried beside the standard ones where a transfer fee has a maximum. */
-    sizesBeyondCap: [100n, 200n, 500n, 1_000n].map((sol) => sol * LAMPORTS_PER_SOL),
+    cappedFeeSizes: [2n, 10n, 10_000n, 20_000n, 50_000n, 100_000n].map(
+      (hundredths) => (hundredths * LAMPORTS_PER_SOL) / 100n,
+    ),
     /** Below this there is no capacity worth the name: 0. */
     smallestLamports: 1_000n,
     /** How close the answer lies below the true capacity, as a share of it. */

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { minBigint } from "#src/units/integer.ts";
+import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
 import { assess } from "./assess.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
@@ -79,27 +81,34 @@ describe("the exit capacity", () => {
   }
 });
 
-test("the exit capacity is found where only sizes above the standard ones lose 10 % or less", () => {
-  // A transfer fee of 20 % takes 10 SOL at most: 20.8 % of 50 SOL, and 10 % of some 420.
-  const pool = poolOfSol(5_000);
-  const left = (units: bigint) => {
-    const fee = units / 5n;
-    return fee < 10_000n * SOL ? units - fee : units - 10_000n * SOL;
-  };
-  const charged: typeof pool = {
+/** A pool of a token with a transfer fee of so much, and at most so many base units. */
+function chargedPool(sol: number, ppm: bigint, mostUnits: bigint): QuotablePool {
+  const pool = poolOfSol(sol);
+  const left = (units: bigint) => units - minBigint((units * ppm) / 1_000_000n, mostUnits);
+  return {
     ...pool,
-    cappedFee: { ppm: 200_000, terms: "input 2000/10000000000000" },
+    cappedFee: { ppm: Number(ppm), terms: `input ${ppm}/${mostUnits}` },
     quote: (units) => pool.quote(left(units)),
     quoteAscending: (units) => pool.quoteAscending(units.map(left)),
   };
-  const token = { ...PLAIN_TOKEN, supply: 2n ** 62n };
-  const market = marketOf([charged], { token });
-  const { measurement } = assess(market);
-  assert.ok(measurement !== null);
-  const { c10Sol, pro } = measurement;
-  assert.ok(pro.slippagesPct.every((pct) => pct !== null && pct > 20));
-  const { exit } = exitWithin(market, 100_000n, "pro");
-  assert.ok(exit.kind === "sold");
-  const within = Number(exit.sizeLamports) / 1e9;
-  assert.ok(c10Sol > 420 && Math.abs(c10Sol / within - 1) < 1e-6, `${c10Sol}, ${within}`);
+}
+
+test("the exit capacity is found where only sizes above or below the standard ones lose 10 % or less", () => {
+  for (const [pool, leastSol, mostSol] of [
+    // 20 %, and 10 SOL at most: 20.8 % of 50 SOL, and 10 % of some 420.
+    [chargedPool(5_000, 200_000n, 10_000n * SOL), 420, 430],
+    // 40 %, and 0.01 SOL at most: 10.3 % of 0.5 SOL.
+    [chargedPool(5.4, 400_000n, 10n * SOL), 0.45, 0.5],
+  ] as const) {
+    const market = marketOf([pool], { token: { ...PLAIN_TOKEN, supply: 2n ** 62n } });
+    const { measurement } = assess(market);
+    assert.ok(measurement !== null);
+    const { c10Sol, pro } = measurement;
+    assert.ok(pro.slippagesPct.every((pct) => pct !== null && pct > 10));
+    const { exit } = exitWithin(market, 100_000n, "pro");
+    assert.ok(exit.kind === "sold");
+    const within = Number(exit.sizeLamports) / 1e9;
+    assert.ok(c10Sol > leastSol && c10Sol < mostSol, `${c10Sol}`);
+    assert.ok(Math.abs(c10Sol / within - 1) < 1e-6, `${c10Sol}, ${within}`);
+  }
 });
