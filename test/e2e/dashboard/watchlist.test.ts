@@ -258,7 +258,11 @@ test("another size is not shown with the figures of the one before, and nothing 
     const button = row.getByRole("button", { name: "50, Size (SOL): THREE" });
     await page.waitForResponse(changes);
     assert.equal(await button.count(), 0);
+    await field.fill("500");
     held.resolve();
+    await row.locator("button[type=submit]:enabled").waitFor();
+    assert.equal(await field.inputValue(), "500", "what was typed meanwhile stays");
+    await field.press("Escape");
     await button.waitFor();
     const list = await request.get("/api/oracle/watchlist");
     const { items } = (await list.json()) as {

@@ -49,7 +49,8 @@ export function SizeField({ item, name }: Props) {
   async function submit(): Promise<void> {
     if (written.sol === null) return;
     await change.mutateAsync({ id: item.id, size_sol: written.sol });
-    setDraft(null);
+    // What was typed while the answer was on its way stays.
+    setDraft((typed) => (typed === draft ? null : typed));
   }
   function leave(event: KeyboardEvent): void {
     if (event.key === "Escape") setDraft(null);
