@@ -276,6 +276,38 @@ test("another size is not shown with the figures of the one before, and nothing 
     assert.match((await link.getAttribute("href")) ?? "", /\?size=50&profile=retail$/);
   });
 
+  await t.test("a switch that fails takes back nothing that was read meanwhile", async () => {
+    const [failing, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isReadHeld = false;
+    await page.route(changes, async (route) => {
+      if (route.request().method() === "PATCH") {
+        await failing.promise;
+        return route.abort();
+      }
+      if (isReadHeld) await reading.promise;
+      return route.fallback();
+    });
+    const isOn = row.getByRole("checkbox");
+    await isOn.click();
+    const list = await request.get("/api/oracle/watchlist");
+    const { items } = (await list.json()) as { items: readonly { id: number }[] };
+    const elsewhere = (data: object) =>
+      request.patch("/api/oracle/watchlist", {
+        data: { id: items[0]?.id, ...data },
+        headers: { origin: dashboard.url },
+      });
+    await elsewhere({ size_sol: 7, alerts_enabled: false });
+    const button = row.getByRole("button", { name: "7, Size (SOL): THREE" });
+    await button.waitFor();
+    isReadHeld = true;
+    failing.resolve();
+    await row.locator("input:checked").waitFor();
+    assert.equal(await button.count(), 1);
+    await elsewhere({ alerts_enabled: true });
+    await page.unroute(changes);
+    reading.resolve();
+  });
+
   await t.test("without a network a switch goes back, until something else is done", async () => {
     const isOn = row.getByRole("checkbox");
     const notice = page.getByText("There is no network. Try again once there is.");

@@ -30,9 +30,20 @@ export function useChannels(isWanted: boolean) {
   });
 }
 
+type Switch = { readonly id: string; readonly enabled: boolean };
+
 export function useChannelActions() {
   const client = useQueryClient();
   const onSuccess = () => client.invalidateQueries({ queryKey: CHANNELS_QUERY });
+  const show = ({ id, enabled }: Switch) =>
+    client.setQueryData<Channels>(
+      CHANNELS_QUERY,
+      (held) =>
+        held && {
+          ...held,
+          items: held.items.map((item) => (item.id === id ? { ...item, enabled } : item)),
+        },
+    );
   const add = useMutation({
     mutationFn: (body: { readonly kind: ChannelKind; readonly target: string }) =>
       api<AddedChannel>(PATH, { method: "POST", body }),
@@ -49,22 +60,13 @@ export function useChannelActions() {
     onSuccess,
   });
   const change = useMutation({
-    mutationFn: (body: { readonly id: string; readonly enabled: boolean }) =>
-      api(PATH, { method: "PATCH", body }),
+    mutationFn: (body: Switch) => api(PATH, { method: "PATCH", body }),
     // Shown at once, and taken back where it fails: the list can't be read again without a network.
-    onMutate: ({ id, enabled }) => {
+    onMutate: (change) => {
       void client.cancelQueries({ queryKey: CHANNELS_QUERY });
-      const held = client.getQueryData<Channels>(CHANNELS_QUERY);
-      client.setQueryData(
-        CHANNELS_QUERY,
-        held && {
-          ...held,
-          items: held.items.map((item) => (item.id === id ? { ...item, enabled } : item)),
-        },
-      );
-      return held;
+      show(change);
     },
-    onError: (_error, _change, held) => client.setQueryData(CHANNELS_QUERY, held),
+    onError: (_error, { id, enabled }) => void show({ id, enabled: !enabled }),
     onSettled: onSuccess,
   });
   const remove = useMutation({

@@ -36,6 +36,8 @@ function withAlerts({ items }: Watchlist, { id, alerts_enabled }: EntryChange): 
 export function useWatchlistActions() {
   const client = useQueryClient();
   const onSuccess = () => client.invalidateQueries({ queryKey: QUERY });
+  const show = (change: EntryChange) =>
+    client.setQueryData<Watchlist>(QUERY, (held) => held && withAlerts(held, change));
   const add = useMutation({
     mutationFn: (entry: { readonly mint: string; readonly size_sol: number }) =>
       api(PATH, { method: "POST", body: entry }),
@@ -49,11 +51,12 @@ export function useWatchlistActions() {
     // Shown at once, and taken back where it fails: the list can't be read again without a network.
     onMutate: (change) => {
       void client.cancelQueries({ queryKey: QUERY });
-      const held = client.getQueryData<Watchlist>(QUERY);
-      client.setQueryData(QUERY, held && withAlerts(held, change));
-      return held;
+      show(change);
     },
-    onError: (_error, _change, held) => client.setQueryData(QUERY, held),
+    // The switch alone: figures that were read meanwhile stay, and a list that was left is not put back.
+    onError: (_error, { id, alerts_enabled }) => {
+      if (alerts_enabled !== undefined) show({ id, alerts_enabled: !alerts_enabled });
+    },
     onSettled: onSuccess,
   });
   const remove = useMutation({
