@@ -9,7 +9,7 @@ import { tellStep } from "../../lib/funnel.ts";
 import { signInPath } from "../../lib/next-path.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { usePath } from "../../lib/router.ts";
+import { pathWithSearch, usePath, useSearch } from "../../lib/router.ts";
 import { useAccount } from "../../lib/session.ts";
 import { isLimitOfMinute } from "./refusal.ts";
 
@@ -17,6 +17,7 @@ import { isLimitOfMinute } from "./refusal.ts";
 export function LimitNotice({ error }: { readonly error: ApiError }) {
   const { text } = usePreferences();
   const path = usePath();
+  const here = useSearch((asked) => pathWithSearch(path, {}, asked.toString()));
   const isAnonymous = typeof error.body.register_url === "string";
   return (
     <Notice look="warn" title={text.token.limitTitle} isLive>
@@ -27,7 +28,7 @@ export function LimitNotice({ error }: { readonly error: ApiError }) {
         ) : isAnonymous ? (
           <Link
             className="button primary"
-            href={signInPath(path)}
+            href={signInPath(here)}
             onClick={() => tellStep("click_upgrade_desde_limite", { to: "register" })}
           >
             {text.token.limitRegister}
