@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   demoMint,
   sidewaysOverflow,
@@ -141,4 +142,21 @@ test("of a family that is measured up to 10 SOL, the past is that of 10 SOL besi
     .getByRole("columnheader", { name: /^Loss when selling 10.SOL, one route$/ })
     .waitFor();
   await panel.getByText(/^A position of 10.SOL, one route$/).waitFor();
+});
+
+test("exits after the holders are waited for as long as the service may take, and it is not called away", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.route(/\/exitability\/holders-first/, async (route) => {
+    await pause(12_000);
+    await route.fallback();
+  });
+  await open(`/token/${demoMint("Three")}`);
+  const holders = page.locator("section[aria-labelledby=past] details").first();
+  await holders.locator("summary").click();
+  const answered = await page.waitForResponse(/\/exitability\/holders-first/);
+  assert.equal(answered.status(), 200);
+  await holders.locator("tbody tr").first().waitFor();
+  assert.equal(await page.locator(".problem").count(), 0);
 });

@@ -30,20 +30,24 @@ export type ApiRequest = {
   readonly method?: Method;
   readonly body?: object;
   readonly signal?: AbortSignal;
+  /** Of an answer that takes longer than others. */
+  readonly timeoutMs?: number;
 };
 
 /** A request without an answer for this long has failed: its connection may be dead. */
 const TIMEOUT_MS = 10_000;
+/** Of questions that wait for those of other tokens: the service takes more than a minute for them at most. */
+export const LONG_ANSWER_MS = 80_000;
 
 /**
- * One request to our own service, in the page's language; it fails after ten seconds. An answer without a
- * body is null. A write goes on if the page is closed meanwhile.
+ * One request to our own service, in the page's language; it fails after ten seconds, or `timeoutMs`. An answer
+ * without a body is null. A write goes on if the page is closed meanwhile.
  *
  * @throws ApiError for every answer that is not 2xx
  */
 export async function api<Body>(path: string, request: ApiRequest = {}): Promise<Body> {
-  const { method = "GET", body, signal } = request;
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const { method = "GET", body, signal, timeoutMs = TIMEOUT_MS } = request;
+  const timeout = AbortSignal.timeout(timeoutMs);
   const early = method === "GET" ? takeEarly(path) : null;
   const sentMs = early === null ? Date.now() : performance.timeOrigin;
   try {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import type { Curve } from "#client/openapi.ts";
-import { api } from "../../lib/api.ts";
+import { api, LONG_ANSWER_MS } from "../../lib/api.ts";
 
 export type CurvePoint = Curve["points"][number];
 
@@ -11,7 +11,10 @@ export function useCurve(mint: string) {
   return useQuery({
     queryKey: ["token", mint, "curve"],
     queryFn: ({ signal }) =>
-      api<Curve>(`/api/token/${encodeURIComponent(mint)}/exitability/curve`, { signal }),
+      api<Curve>(`/api/token/${encodeURIComponent(mint)}/exitability/curve`, {
+        signal,
+        timeoutMs: LONG_ANSWER_MS,
+      }),
     refetchInterval: REFRESH_MS,
   });
 }
