@@ -23,3 +23,12 @@ test("a limit is explained with what was used of it, in both languages", () => {
   });
   assert.doesNotMatch(explain(ofAddress, es), /undefined/);
 });
+
+test("the address at which the dashboard works is named in both languages", () => {
+  const address = "https://exit.example:8443";
+  const refused = new ApiError(403, {
+    error: "forbidden_origin",
+    message: `The dashboard works at ${address} only: open it there.`,
+  });
+  for (const text of [es, en]) assert.ok(explain(refused, text).includes(address));
+});

@@ -9,8 +9,10 @@ export function explain(error: unknown, text: Text): string {
     return text.token.limitDay(String(used), String(limit));
   if (error.code === "rate_limit_exceeded" && /this minute/.test(String(message)))
     return text.token.limitMinute(String(used), String(limit));
-  return (
-    text.errors[error.code] ??
-    (error.code === "unreachable" ? text.common.unreachable : error.message)
-  );
+  const translated = text.errors[error.code];
+  // Where the dashboard works is in the service's sentence alone.
+  const address =
+    error.code === "forbidden_origin" ? /https?:\S+/.exec(String(message))?.[0] : undefined;
+  if (translated !== undefined && address !== undefined) return `${translated} ${address}`;
+  return translated ?? (error.code === "unreachable" ? text.common.unreachable : error.message);
 }
