@@ -50,7 +50,7 @@ export const ERROR_GUIDES: Readonly<Record<PublicCode, ErrorGuide>> = {
     remedy: "Remove one. A higher tier allows more watchlist entries, not more channels.",
   },
   forbidden_origin: {
-    when: "A page whose address does not begin with PUBLIC_URL's scheme, host and port sent a request that only the service's own pages may send: a page of another site, or the dashboard under another address.",
+    when: "A page whose address does not begin with PUBLIC_URL's scheme, host and port sent a request that only the service's own pages may send: a page of another site, or the dashboard under another address. Or a program sent the dashboard's cookie with neither `Origin` nor `Sec-Fetch-Site`.",
     remedy:
       "Open the dashboard at the address in `message`, or set PUBLIC_URL to the address where it is open. From a program, send the access token as `authorization: Bearer ...`, without a cookie and without `Origin`.",
   },
