@@ -286,3 +286,18 @@ test("a browser that can't join two signals reads the page too", async (t) => {
   await page.locator(".freshness.live").waitFor();
   assert.equal(await page.locator(".problem").count(), 0);
 });
+
+test("one answer that fails again and again has the others asked for no more often", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  await page.route(/\/exitability\/curve$/, (route) => route.abort());
+  let requests = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/api/account/me")) requests++;
+  });
+  await open(STEADY);
+  for (let failure = 0; failure < 12; failure++)
+    await page.waitForEvent("requestfailed", (request) => request.url().endsWith("/curve"));
+  assert.equal(requests, 1);
+});

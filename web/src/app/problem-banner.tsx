@@ -15,7 +15,10 @@ export function ProblemBanner() {
   const before = useRef(connection);
   useEffect(() => {
     // What failed meanwhile is read again at once, without waiting for its own interval.
-    if (connection === "fine" && before.current !== "fine") void client.invalidateQueries();
+    if (connection === "fine" && before.current !== "fine")
+      void client.invalidateQueries({
+        predicate: ({ state }) => state.status === "error" || state.fetchFailureCount > 0,
+      });
     before.current = connection;
   }, [connection, client]);
   const words = text.exit.problem;
