@@ -5,7 +5,7 @@ import { CALIBRATION } from "./calibration.ts";
 import type { ExitRoute } from "./exit-route.ts";
 import { type Exits, openExits, paidForPosition, routesForPosition } from "./exits.ts";
 import { ladderOf } from "./ladder.ts";
-import { directionOf, type Market, withPools } from "./market.ts";
+import { type Market, poolKeyOf, withPools } from "./market.ts";
 import { priceMarket } from "./priced-market.ts";
 import { standardPositions } from "./slippage.ts";
 import type { TokenHolders } from "./token-holders.ts";
@@ -150,16 +150,16 @@ function execute(
   soldBaseUnits: bigint,
 ): HolderSale | null {
   const pools = new Map<string, QuotablePool>(
-    [...market.hopPools, ...market.pools].map((pool) => [directionOf(pool), pool]),
+    [...market.hopPools, ...market.pools].map((pool) => [poolKeyOf(pool), pool]),
   );
   let paidLamports = 0n;
   for (const { amountIn, legs } of routes) {
     let amount = amountIn;
     for (const leg of legs) {
-      const direction = directionOf({ address: leg.pool, baseMint: leg.inputMint });
-      const sale = pools.get(direction)?.sell(amount);
+      const key = poolKeyOf({ address: leg.pool, baseMint: leg.inputMint });
+      const sale = pools.get(key)?.sell(amount);
       if (sale?.kind !== "filled") return null;
-      pools.set(direction, sale.after);
+      pools.set(key, sale.after);
       amount = sale.amountOut;
     }
     paidLamports += amount;

@@ -92,17 +92,17 @@ export type Market = {
   readonly executedVenues?: ReadonlySet<VenueId>;
 };
 
-/** Names a pool in one direction: a pool of two tokens that sales go through is in a market twice. */
-export function directionOf({
+/** Names a pool and what is sold into it: a pool of two tokens that sales go through is in a market twice. */
+export function poolKeyOf({
   address,
   baseMint,
 }: Pick<QuotablePool, "address" | "baseMint">): string {
   return `${address} ${baseMint}`;
 }
 
-/** The market with these pools, by direction, in place of what they were. */
+/** The market with these pools, by `poolKeyOf`, in the place of their earlier states. */
 export function withPools(market: Market, changed: ReadonlyMap<string, QuotablePool>): Market {
   const left = (pools: readonly QuotablePool[]) =>
-    pools.map((pool) => changed.get(directionOf(pool)) ?? pool);
+    pools.map((pool) => changed.get(poolKeyOf(pool)) ?? pool);
   return { ...market, pools: left(market.pools), hopPools: left(market.hopPools) };
 }

@@ -77,11 +77,11 @@ function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
     const { spotPrice, nearDepthLamports, feeShare } = route;
     if (spotPrice === null || nearDepthLamports === 0n) return sum;
     const price = priceNumber(spotPrice);
-    const above = isMinor(route) ? 1 - keptAtMid / (price * (1 - feeShare)) : 1 - mid / price;
     const explained = Math.abs(feeShare - midRoute.feeShare) + disagreementMediumPct / 100;
-    return above <= (isMinor(route) ? 0 : explained)
-      ? sum
-      : sum + above * toNumber(nearDepthLamports);
+    const [above, honest] = isMinor(route)
+      ? [1 - keptAtMid / (price * (1 - feeShare)), 0]
+      : [1 - mid / price, explained];
+    return above <= honest ? sum : sum + above * toNumber(nearDepthLamports);
   }, 0);
   const suspicion = {
     below: 1 - priceAt(PERCENT - doubtfulShareOfNearPct) / mid,
@@ -113,7 +113,10 @@ function shifted(pct: number | null, higherBy: number): number | null {
   return pct === null ? null : Math.max(0, 100 - (100 - pct) / (1 + higherBy));
 }
 
-/** The `retail` slippages without the routes that one attacker may have: as at the next larger size that is more than these pay. */
+/**
+ * The `retail` slippages without the routes that one attacker may have: a size that these can pay alone counts as the
+ * next larger one that they can't.
+ */
 function retailWithoutMinor(retail: Ladder, { minorSol }: Suspicion): Slippages {
   const without = [...retail.slippagesPct];
   let atLarger: number | null = null;
@@ -121,9 +124,9 @@ function retailWithoutMinor(retail: Ladder, { minorSol }: Suspicion): Slippages 
     const pct = slippageAtSize(retail, size);
     if (pct === null) continue;
     const paidSol = Number(size) * (1 - pct / 100);
-    const pctWithout: number | null = paidSol > minorSol ? pct : atLarger;
-    without[STANDARD_SIZES.indexOf(size)] = pctWithout === null ? null : Math.max(pct, pctWithout);
-    atLarger = pctWithout === null ? null : Math.max(pct, pctWithout);
+    if (paidSol > minorSol) atLarger = pct;
+    else if (atLarger !== null) atLarger = Math.max(pct, atLarger);
+    without[STANDARD_SIZES.indexOf(size)] = atLarger;
   }
   return without;
 }

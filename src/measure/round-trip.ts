@@ -4,7 +4,7 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { type Profile, STANDARD_LAMPORTS } from "./assessment.ts";
 import { openExits, paidForPosition } from "./exits.ts";
 import { type Lane, sampleLane } from "./lane.ts";
-import { directionOf, type Market, withPools } from "./market.ts";
+import { type Market, poolKeyOf, withPools } from "./market.ts";
 import { type PricedMarket, priceMarket } from "./priced-market.ts";
 import type { Route } from "./route.ts";
 import { slippagePct } from "./slippage.ts";
@@ -59,7 +59,7 @@ export function roundTrip(
 
 type Purchase = {
   readonly baseUnits: bigint;
-  /** By direction: the pools as the purchase leaves them. */
+  /** By `poolKeyOf`: the pools as the purchase leaves them. */
   readonly after: ReadonlyMap<string, QuotablePool>;
 };
 
@@ -115,7 +115,7 @@ function buySplit(routes: readonly Route[], sizeLamports: bigint): Purchase | nu
     const bought = buyThrough(route, part);
     if (bought === null) return null;
     baseUnits += bought.baseUnits;
-    for (const [direction, pool] of bought.after) after.set(direction, pool);
+    for (const [key, pool] of bought.after) after.set(key, pool);
   }
   return { baseUnits, after };
 }
@@ -135,7 +135,7 @@ function buyThrough({ pool, hops }: Route, lamports: bigint): Purchase | null {
   for (const next of [...hops.toReversed(), pool]) {
     const purchase = next.buy(amount);
     if (purchase.kind === "unfillable") return null;
-    after.set(directionOf(next), purchase.after);
+    after.set(poolKeyOf(next), purchase.after);
     amount = purchase.amountOut;
   }
   return { baseUnits: amount, after };

@@ -1,4 +1,5 @@
 import type { Generated, Kysely } from "kysely";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { Schema } from "./schema.ts";
 
 export type EventsTables = {
@@ -126,7 +127,7 @@ export type EventCount = {
   readonly count: number;
 };
 
-const DAY_MS = 86_400_000n;
+const DAY_MS = BigInt(MS_PER_DAY);
 
 export async function countEvents(
   db: Kysely<Schema>,

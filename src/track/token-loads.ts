@@ -143,8 +143,8 @@ export class TokenLoads {
   }
 
   /**
-   * What was just read is not read again before it is subscribed to. Accounts of whole programs are not: what their
-   * stream has brought since the read was ignored, so that they are read again before they count as confirmed.
+   * What was just read is not read again before it is subscribed to. Where whole programs are streamed, new accounts
+   * are read once more, and count as confirmed only then: what the stream brought after the first read was ignored.
    */
   #applyTogether(together: AccountsRead | null): void {
     if (together === null) return;

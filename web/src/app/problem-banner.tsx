@@ -22,7 +22,7 @@ export function ProblemBanner() {
     before.current = connection;
   }, [connection, client]);
   const words = text.exit.problem;
-  // As it was answered last: while a tab is hidden nothing is read, and the chain is not late for that.
+  // The age in the last answer, not the age by now: while a tab is hidden nothing is read, and the chain is not late.
   const isLate = isChecked && ageSeconds > LATE_SECONDS;
   const problem =
     connection !== "fine" ? words[connection] : isLate ? words.late(formatAge(ageSeconds)) : null;

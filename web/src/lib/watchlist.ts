@@ -24,7 +24,7 @@ export type EntryChange = {
   readonly alerts_enabled?: boolean;
 };
 
-/** The list with an entry's alerts switched; its figures are those of its size, so another size is not shown without its own. */
+/** The list with an entry's alerts switched. A new size is not shown before its own figures have come. */
 function withAlerts({ items }: Watchlist, { id, alerts_enabled }: EntryChange): Watchlist {
   return {
     items: items.map((item) =>
