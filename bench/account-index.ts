@@ -1,4 +1,4 @@
-import { matchesFilter } from "#src/chain/rpc-answers.ts";
+import { matchesFilter } from "#src/chain/rpc/rpc-answers.ts";
 import type { Ledger } from "#src/node/ledger.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { formatTable } from "#src/cli/output.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
+import { confidenceOf } from "#src/measure/confidence/findings.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { attacked, measureHonest } from "./adversary/effects.ts";
 import { honestMarket } from "./adversary/honest-markets.ts";

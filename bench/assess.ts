@@ -117,7 +117,7 @@ async function importCheckout(root: string): Promise<Checkout> {
   };
   return {
     ...(await load("measure/assess.ts")),
-    ...(await load("track/load-market.ts")),
+    ...(await load("track/pools/load-market.ts")),
     ...(await load("app/open-chain.ts", "open-chain.ts")),
     ...(await load("app/config.ts", "config.ts")),
     ...(await load("venues/all.ts")),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { findUserByEmail, setUserTier } from "#src/store/users.ts";
 import type { UserTier } from "#src/users/tiers.ts";
 import { Endings } from "#test/support/ending.ts";

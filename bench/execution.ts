@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { assess } from "#src/measure/assess.ts";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { systemClock } from "#src/platform/clock.ts";

@@ -1,10 +1,10 @@
-import { applyRead } from "#src/track/account-reads.ts";
-import type { AssessDeps } from "#src/track/assess-token.ts";
-import { addToken } from "#src/track/followed-tokens.ts";
-import { createLiveState, type LiveState } from "#src/track/live-state.ts";
-import { refreshPools } from "#src/track/refresh-pools.ts";
-import { recordClock } from "#src/track/slot-times.ts";
-import { NO_NAMES } from "#src/track/token-names.ts";
+import type { AssessDeps } from "#src/track/answers/assess-token.ts";
+import { applyRead } from "#src/track/following/account-reads.ts";
+import { addToken } from "#src/track/following/followed-tokens.ts";
+import { createLiveState, type LiveState } from "#src/track/following/live-state.ts";
+import { refreshPools } from "#src/track/following/refresh-pools.ts";
+import { recordClock } from "#src/track/following/slot-times.ts";
+import { NO_NAMES } from "#src/track/pools/token-names.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";

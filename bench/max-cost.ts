@@ -1,10 +1,10 @@
 import { type Profile, STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
-import type { Market } from "#src/measure/market.ts";
-import { exitWithin } from "#src/measure/max-cost.ts";
-import { priceMarket } from "#src/measure/priced-market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { priceMarket } from "#src/measure/market/priced-market.ts";
+import { exitOfBaseUnits } from "#src/measure/questions/exit-at.ts";
+import { exitWithin } from "#src/measure/questions/max-cost.ts";
+import { bestPossibleLamports } from "#src/measure/sale/split-bound.ts";
 import { positionOf } from "#src/measure/slippage.ts";
-import { bestPossibleLamports } from "#src/measure/split-bound.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { largestByScan } from "#test/support/largest-by-scan.ts";

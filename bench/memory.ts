@@ -2,7 +2,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { assessToken } from "#src/track/assess-token.ts";
+import { assessToken } from "#src/track/answers/assess-token.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
 import { observe } from "#src/track/history/series.ts";
 import type { VenueId } from "#src/venues/venue.ts";

@@ -1,8 +1,8 @@
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { exitLanes } from "#src/measure/exit-lane.ts";
-import { sampleLane } from "#src/measure/lane.ts";
-import { weighRoutes } from "#src/measure/route.ts";
-import { bestSplit } from "#src/measure/split.ts";
+import { weighRoutes } from "#src/measure/market/route.ts";
+import { exitLanes } from "#src/measure/sale/exit-lane.ts";
+import { sampleLane } from "#src/measure/sale/lane.ts";
+import { bestSplit } from "#src/measure/sale/split.ts";
 import { between, type Random, seededRandom } from "#src/platform/seeded-random.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { bruteForceSplit } from "#test/support/brute-force.ts";

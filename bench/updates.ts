@@ -1,8 +1,8 @@
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { applyUpdate } from "#src/track/apply-update.ts";
-import { assessToken } from "#src/track/assess-token.ts";
-import { refreshPools } from "#src/track/refresh-pools.ts";
+import { assessToken } from "#src/track/answers/assess-token.ts";
+import { applyUpdate } from "#src/track/following/apply-update.ts";
+import { refreshPools } from "#src/track/following/refresh-pools.ts";
 import { type ChainRate, chainRate } from "./chain-updates.ts";
 import { ASSESS_DEPS, followStream, type Live } from "./follow-stream.ts";
 import { readOptions } from "./options.ts";

@@ -15,9 +15,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "units",
     "venues",
     "measure",
-    "track/build-market.ts",
-    "track/chain-clock.ts",
-    "track/open-pool.ts",
+    "track/pools/build-market.ts",
+    "track/pools/chain-clock.ts",
+    "track/pools/open-pool.ts",
   ],
   chain: ["units", "platform", "venues/account-set.ts", "venues/venue.ts"],
   store: ["units", "platform", "measure"],
@@ -44,6 +44,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   export: ["units", "platform", "store", "track", "measure"],
   cli: [ANY],
   app: [ANY],
+};
+
+/** Subfolders in the order in which they build on each other: each imports only those before it. */
+const BUILD_ON: Record<string, readonly string[]> = {
+  measure: ["market", "sale", "confidence", "series", "questions"],
+  chain: ["rpc", "geyser"],
+  track: ["pools", "following", "loading", "answers"],
 };
 
 const PURE = ["units", "venues", "measure", "core"];
@@ -99,6 +106,27 @@ test("no folder imports another that the table does not allow", () => {
     return !allowed.some(
       (entry) => entry === ANY || path === entry || path.startsWith(`${entry}/`),
     );
+  });
+  assert.deepEqual(
+    broken.map(({ file, target }) => `${file} may not import ${target}`),
+    [],
+  );
+});
+
+test("a subfolder imports only the subfolders that it builds on", () => {
+  const places = files.map((file) => file.split("/"));
+  for (const [folder, order] of Object.entries(BUILD_ON))
+    for (const part of order)
+      assert(
+        places.some((place) => place[0] === folder && place[1] === part),
+        `${folder}/${part} is absent`,
+      );
+  const broken = imports.filter(({ file, folder, target }) => {
+    const order = BUILD_ON[folder] ?? [];
+    const from = order.indexOf(file.split("/")[1] ?? "");
+    if (from === -1 || file.endsWith(".test.ts") || !target.startsWith(".")) return false;
+    const to = order.indexOf(posix.join(dirname(file), target).split("/")[1] ?? "");
+    return to > from;
   });
   assert.deepEqual(
     broken.map(({ file, target }) => `${file} may not import ${target}`),

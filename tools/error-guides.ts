@@ -1,4 +1,4 @@
-import { SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import { SIZE_RANGE_TEXT } from "#src/measure/questions/requested-size.ts";
 import type { PublicCode } from "#src/platform/app-error.ts";
 
 /** Guide to an error code: when it occurs, and what the caller should do. */

@@ -1,9 +1,9 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment, Ladder, Profile, StandardSize } from "#src/measure/assessment.ts";
 import { STANDARD_SIZE_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { exitAt } from "#src/measure/exit-at.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
-import type { Market } from "#src/measure/market.ts";
+import { confidenceOf } from "#src/measure/confidence/findings.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { exitAt } from "#src/measure/questions/exit-at.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { assessPlan, marketOfPlan } from "./measure-plan.ts";

@@ -1,10 +1,10 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { Market } from "#src/measure/market.ts";
-import { buildMarket } from "#src/track/build-market.ts";
-import { loadMarket } from "#src/track/load-market.ts";
-import { type OpenPool, openPool } from "#src/track/open-pool.ts";
-import { tokenFacts } from "#src/track/token-facts.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { buildMarket } from "#src/track/pools/build-market.ts";
+import { loadMarket } from "#src/track/pools/load-market.ts";
+import { type OpenPool, openPool } from "#src/track/pools/open-pool.ts";
+import { tokenFacts } from "#src/track/pools/token-facts.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";

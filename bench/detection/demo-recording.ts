@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DemoMarket } from "#demo/market.ts";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { recordedSource, trackRecorded } from "#src/cli/record-follow.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";

@@ -1,5 +1,5 @@
 import type { DeteriorationRules } from "#src/measure/calibration.ts";
-import { applySample, initialDeterioration } from "#src/measure/deterioration.ts";
+import { applySample, initialDeterioration } from "#src/measure/series/deterioration.ts";
 import type { Reading } from "./stage.ts";
 
 /** Watches one market: each reading may turn its alert on or off, or change nothing. */

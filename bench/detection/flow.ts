@@ -1,5 +1,5 @@
-import type { Losses } from "#src/measure/losses.ts";
-import { addLosses } from "#src/measure/losses.ts";
+import type { Losses } from "#src/measure/series/losses.ts";
+import { addLosses } from "#src/measure/series/losses.ts";
 import { between, type Random } from "#src/platform/seeded-random.ts";
 import { trade, type VirtualMarket } from "./virtual-market.ts";
 

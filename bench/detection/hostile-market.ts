@@ -1,8 +1,8 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
-import { pricedPart } from "#src/measure/capacity-series.ts";
-import { lossesBetween, NO_LOSSES } from "#src/measure/losses.ts";
-import type { Market, UnpricedPool } from "#src/measure/market.ts";
+import type { Market, UnpricedPool } from "#src/measure/market/market.ts";
+import { pricedPart } from "#src/measure/series/capacity-series.ts";
+import { lossesBetween, NO_LOSSES } from "#src/measure/series/losses.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";

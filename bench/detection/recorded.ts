@@ -1,7 +1,7 @@
 import { type Assessment, STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { logCapacity, pricedPart } from "#src/measure/capacity-series.ts";
 import { slippageAtSize } from "#src/measure/ladder.ts";
-import { lossesBetween } from "#src/measure/losses.ts";
+import { logCapacity, pricedPart } from "#src/measure/series/capacity-series.ts";
+import { lossesBetween } from "#src/measure/series/losses.ts";
 import { readUpdateFile } from "#src/node/update-files.ts";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { dayGridOf } from "#src/track/history/past-day.ts";

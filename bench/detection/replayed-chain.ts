@@ -4,7 +4,7 @@ import type {
   FollowEvents,
   SearchResult,
 } from "#src/chain/chain-source.ts";
-import { matchesFilter } from "#src/chain/rpc-answers.ts";
+import { matchesFilter } from "#src/chain/rpc/rpc-answers.ts";
 import { type SearchKey, searchKeyOf } from "#src/node/search-key.ts";
 import { clockFromAccount } from "#src/node/slot-clock.ts";
 import type { LogEvent } from "#src/node/update-log.ts";

@@ -8,7 +8,7 @@ import {
   type LargestAccounts,
   type SearchResult,
 } from "#src/chain/chain-source.ts";
-import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
+import type { SlotOutcome } from "#src/chain/geyser/slot-outcomes.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
 import { CLOCK_SYSVAR, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";

@@ -1,4 +1,4 @@
-import { NO_LOSSES } from "#src/measure/losses.ts";
+import { NO_LOSSES } from "#src/measure/series/losses.ts";
 import { between, type Random } from "#src/platform/seeded-random.ts";
 import { establishedFlow, launchFlow, walkFrom } from "./flow.ts";
 import { HostileView } from "./hostile-market.ts";

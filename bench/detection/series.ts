@@ -6,8 +6,8 @@ import {
   type Deterioration,
   type DeteriorationChange,
   initialDeterioration,
-} from "#src/measure/deterioration.ts";
-import { addLosses, type Cause, type Losses, NO_LOSSES } from "#src/measure/losses.ts";
+} from "#src/measure/series/deterioration.ts";
+import { addLosses, type Cause, type Losses, NO_LOSSES } from "#src/measure/series/losses.ts";
 
 /** A series from a file, in the format of issue 4: one JSON object a line. */
 export type Series = {

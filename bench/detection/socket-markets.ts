@@ -1,4 +1,4 @@
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { clockAt } from "#src/node/slot-clock.ts";

@@ -1,4 +1,4 @@
-import { addLosses, type Losses, NO_LOSSES } from "#src/measure/losses.ts";
+import { addLosses, type Losses, NO_LOSSES } from "#src/measure/series/losses.ts";
 import type { Random } from "#src/platform/seeded-random.ts";
 import { type Flow, tradeStep, type Walk, walkFrom } from "./flow.ts";
 import type { HostileView, Strangers } from "./hostile-market.ts";

@@ -1,4 +1,4 @@
-import { type Losses, NO_LOSSES } from "#src/measure/losses.ts";
+import { type Losses, NO_LOSSES } from "#src/measure/series/losses.ts";
 
 /**
  * A constant-product market in closed form: what `assess()` says of such a pool, a thousand times

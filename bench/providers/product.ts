@@ -1,7 +1,7 @@
 import { Accuracy } from "#src/accuracy/accuracy.ts";
 import { AccuracyRecord } from "#src/accuracy/accuracy-record.ts";
 import { recordingSource } from "#src/accuracy/recording-source.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import type { LocalNodeUrls } from "#src/node/node.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";

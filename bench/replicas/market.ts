@@ -1,4 +1,4 @@
-import { assessToken } from "#src/track/assess-token.ts";
+import { assessToken } from "#src/track/answers/assess-token.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { ASSESS_DEPS, followStream, START_MS } from "../follow-stream.ts";
 import { buildStream } from "../update-stream.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Random } from "#src/platform/seeded-random.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { replaceByRolled } from "#src/store/rolled-samples.ts";
 import type { SampleHour } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 
 /** Size of a table on disk, with its indexes. */
 export type StoredSize = {

@@ -1,5 +1,5 @@
-import { sampleLane } from "#src/measure/lane.ts";
-import { bestSplit } from "#src/measure/split.ts";
+import { sampleLane } from "#src/measure/sale/lane.ts";
+import { bestSplit } from "#src/measure/sale/split.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { bruteForceSplit } from "#test/support/brute-force.ts";

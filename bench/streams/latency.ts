@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { StreamNews } from "#src/api/streams/stream-news.ts";
 import { Subscriptions } from "#src/api/streams/subscriptions.ts";
-import { parseSize } from "#src/measure/requested-size.ts";
+import { parseSize } from "#src/measure/questions/requested-size.ts";
 import type { Address } from "#src/units/address.ts";
 import { SILENT_LOG } from "#test/support/failure-loggers.ts";
 import { quantile } from "../quantile.ts";

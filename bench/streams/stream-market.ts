@@ -1,7 +1,7 @@
 import { DemoMarket } from "#demo/market.ts";
 import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
-import { createGeyserSource } from "#src/chain/geyser-source.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createGeyserSource } from "#src/chain/geyser/geyser-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { systemClock } from "#src/platform/clock.ts";

@@ -5,7 +5,7 @@ import type { ChainSource } from "#src/chain/chain-source.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { ShareHolders } from "#src/track/holders/share-holders.ts";
 import { TokenHolderReads } from "#src/track/holders/token-holders.ts";
-import { loadMarket } from "#src/track/load-market.ts";
+import { loadMarket } from "#src/track/pools/load-market.ts";
 import { type Address, addressFromBytes } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";

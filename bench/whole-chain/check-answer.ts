@@ -1,8 +1,8 @@
 import { exitabilityBody } from "#src/api/measuring/exitability-body.ts";
 import { marketFromAccounts } from "#src/core/market-from-accounts.ts";
 import { assess } from "#src/measure/assess.ts";
-import { parseSize } from "#src/measure/requested-size.ts";
-import { blockTimeMs, clockOf } from "#src/track/chain-clock.ts";
+import { parseSize } from "#src/measure/questions/requested-size.ts";
+import { blockTimeMs, clockOf } from "#src/track/pools/chain-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ChainPast } from "./chain-past.ts";
 

@@ -1,5 +1,5 @@
 import { addChannel } from "#src/store/channels.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { addWatchlistEntry } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
 import { tierLimits } from "#src/users/tiers.ts";

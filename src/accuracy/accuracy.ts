@@ -3,7 +3,7 @@ import type { AccountStarts } from "#src/chain/chain-source.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import type { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";

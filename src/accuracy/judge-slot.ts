@@ -1,4 +1,4 @@
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { SkipReason, SwapReader, SwapSeen } from "#src/venues/swap-reader.ts";

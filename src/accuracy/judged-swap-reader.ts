@@ -1,5 +1,5 @@
 import type { WallClock } from "#src/platform/clock.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { readJudgedSwaps, type StoredSwap } from "#src/store/judged-swaps.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";

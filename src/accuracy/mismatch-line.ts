@@ -1,4 +1,4 @@
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";

@@ -1,4 +1,4 @@
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import { mulDivCeil, mulDivFloor } from "#src/units/integer.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";

@@ -1,4 +1,4 @@
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 
 /** Pools of each venue whose swaps are received at a time, and for how long. */
 const POOLS_PER_VENUE = 2;

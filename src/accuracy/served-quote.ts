@@ -1,5 +1,5 @@
+import type { Assessed } from "#src/track/following/live-state.ts";
 import { slippagesOfSizes } from "#src/track/history/sample.ts";
-import type { Assessed } from "#src/track/live-state.ts";
 import type { Address } from "#src/units/address.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { WSOL } from "#src/units/known-addresses.ts";

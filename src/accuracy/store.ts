@@ -8,7 +8,7 @@ import {
   writeMismatches,
   writeTallies,
 } from "#src/store/accuracy.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { writeJudgedSwaps } from "#src/store/judged-swaps.ts";
 import {
   addProgramDeployment,

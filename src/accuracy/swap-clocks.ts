@@ -1,4 +1,4 @@
-import { decodeClock } from "#src/track/chain-clock.ts";
+import { decodeClock } from "#src/track/pools/chain-clock.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Clock } from "#src/venues/venue.ts";
 import type { AccountVersions } from "./account-versions.ts";

@@ -2,7 +2,7 @@ import type { Following, ObservedTransaction, TransactionSource } from "#src/cha
 import { BoundedSet } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
 import type { AccountVersions } from "./account-versions.ts";

@@ -1,6 +1,6 @@
 import type { TransactionSource } from "#src/chain/chain-source.ts";
-import { createGeyserSource } from "#src/chain/geyser-source.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createGeyserSource } from "#src/chain/geyser/geyser-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { SampleBudget } from "./swap-judge.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
 import { alertsOf } from "#src/store/alerts.ts";
 import type { Store } from "#src/store/schema.ts";
 import { upsertTokens } from "#src/store/tokens.ts";

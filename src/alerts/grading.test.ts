@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitAt } from "#src/measure/exit-at.ts";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { exitAt } from "#src/measure/questions/exit-at.ts";
 import type { Store } from "#src/store/schema.ts";
 import { alertsOfUser, type NewUserAlert, sumGrades } from "#src/store/user-alerts.ts";
 import { setSeenSides } from "#src/store/watchlist.ts";

@@ -1,6 +1,6 @@
-import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
-import { exitOfBaseUnits } from "#src/measure/exit-at.ts";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { exitOfBaseUnits } from "#src/measure/questions/exit-at.ts";
+import { capacityOfAssessment } from "#src/measure/series/capacity-series.ts";
 import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { Poller } from "#src/platform/poller.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
 import { NO_NOTICES } from "#test/support/alert-notices.ts";
 import { eachDatabase } from "#test/support/databases.ts";

@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import type { JudgedSwapReader } from "#src/accuracy/judged-swap-reader.ts";
 import type { Channels } from "#src/alerts/delivery/channels.ts";
 import type { AlertFeed } from "#src/alerts/feed.ts";
-import type { ExitQuery } from "#src/measure/exit-at.ts";
+import type { ExitQuery } from "#src/measure/questions/exit-at.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { Markets } from "#src/track/markets.ts";

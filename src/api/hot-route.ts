@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Profile } from "#src/measure/assessment.ts";
-import type { RequestedSize } from "#src/measure/requested-size.ts";
+import type { RequestedSize } from "#src/measure/questions/requested-size.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";

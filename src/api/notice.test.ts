@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { Finding } from "#src/measure/finding.ts";
+import type { Finding } from "#src/measure/confidence/finding.ts";
 import { someAssessment } from "#test/support/assessments.ts";
 import { poolAddress } from "#test/support/pools.ts";
 import { noticeOf, preferredLanguage } from "./notice.ts";

@@ -1,7 +1,7 @@
 import type { Assessment, BlockReason } from "#src/measure/assessment.ts";
-import type { ChainEnd } from "#src/measure/chain-end.ts";
-import type { Finding } from "#src/measure/finding.ts";
-import { isPaused } from "#src/measure/route.ts";
+import type { Finding } from "#src/measure/confidence/finding.ts";
+import type { ChainEnd } from "#src/measure/market/chain-end.ts";
+import { isPaused } from "#src/measure/market/route.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 
 export type Language = "es" | "en";

@@ -1,5 +1,5 @@
 import type { Assessment, Phase } from "#src/measure/assessment.ts";
-import type { Confidence } from "#src/measure/finding.ts";
+import type { Confidence } from "#src/measure/confidence/finding.ts";
 
 /** The contract's enumerated words. No other file of the API spells the Spanish ones. */
 

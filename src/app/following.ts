@@ -3,7 +3,7 @@ import type { AlertNotices } from "#src/alerts/finding-writer.ts";
 import type { LedSources } from "#src/metrics/metrics.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { leadAlone } from "#src/store/lead-alone.ts";
 import { deploymentName } from "#src/store/leadership.ts";
 import { openTracking, type Tracking } from "./open-tracking.ts";

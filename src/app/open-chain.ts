@@ -9,10 +9,10 @@ import type {
   ChainSource,
   TransactionSource,
 } from "#src/chain/chain-source.ts";
-import { GeyserUnavailable } from "#src/chain/geyser-client.ts";
-import { createGeyserSource } from "#src/chain/geyser-source.ts";
+import { GeyserUnavailable } from "#src/chain/geyser/geyser-client.ts";
+import { createGeyserSource } from "#src/chain/geyser/geyser-source.ts";
 import { MAINNET_GENESIS } from "#src/chain/mainnet-genesis.ts";
-import { createRpcSource, type NodeReport } from "#src/chain/rpc-source.ts";
+import { createRpcSource, type NodeReport } from "#src/chain/rpc/rpc-source.ts";
 import type { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
@@ -20,7 +20,7 @@ import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { startSlotPulse } from "#src/node/slot-pulse.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";
-import type { StreamedPrograms } from "#src/track/new-token-feed.ts";
+import type { StreamedPrograms } from "#src/track/loading/new-token-feed.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ChainConfig, Config } from "./config.ts";
 

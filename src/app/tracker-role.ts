@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createJudging, type Judging } from "#src/alerts/alerting.ts";
-import type { NodeReport } from "#src/chain/rpc-source.ts";
+import type { NodeReport } from "#src/chain/rpc/rpc-source.ts";
 import { aborted } from "#src/platform/aborted.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
@@ -9,7 +9,7 @@ import type { StorageFault } from "#src/platform/storage-fault.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
 import type { RelayLink } from "#src/relay/relay-link.ts";
 import type { RelayTopics } from "#src/relay/relay-messages.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { type Leadership, waitForLeadership } from "#src/store/leadership.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { Closers } from "./closers.ts";

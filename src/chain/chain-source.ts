@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, ProgramFilter } from "#src/venues/venue.ts";
-import type { SlotOutcome } from "./slot-outcomes.ts";
+import type { SlotOutcome } from "./geyser/slot-outcomes.ts";
 
 /** An account's content from `slot` on; null: it does not exist (any more). */
 export type AccountUpdate = {

@@ -10,7 +10,7 @@ import { EventLog } from "#test/support/event-log.ts";
 import { followAll } from "#test/support/follow-all.ts";
 import { testAccount, testAddress } from "#test/support/test-accounts.ts";
 import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
-import { createRpcSource } from "./rpc-source.ts";
+import { createRpcSource } from "./rpc/rpc-source.ts";
 
 const PROGRAM = testAddress(1);
 const POOL = testAddress(2);

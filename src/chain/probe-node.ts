@@ -4,10 +4,10 @@ import { isJsonObject } from "#src/platform/json-object.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { wait } from "./call-pacer.ts";
-import { createJsonRpcClient, type JsonRpcClient } from "./json-rpc-client.ts";
-import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
-import { filtersOf } from "./rpc-searches.ts";
+import { wait } from "./rpc/call-pacer.ts";
+import { createJsonRpcClient, type JsonRpcClient } from "./rpc/json-rpc-client.ts";
+import { isRateLimit, RpcFailure } from "./rpc/rpc-failure.ts";
+import { filtersOf } from "./rpc/rpc-searches.ts";
 
 export type ProbeResult = {
   readonly what: string;

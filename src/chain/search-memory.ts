@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import type { ChainLogger } from "./chain-logger.ts";
 import type { NodeRefusal } from "./chain-source.ts";
-import { isRateLimit, type RpcFailure } from "./rpc-failure.ts";
+import { isRateLimit, type RpcFailure } from "./rpc/rpc-failure.ts";
 
 /** A refusal is trusted for so long before the search is tried again. */
 const REFUSED_FOR_MS = 10 * 60_000;

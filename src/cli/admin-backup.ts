@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { backUpEmbedded } from "#src/store/backup.ts";
-import { databaseFileExists, openDatabase } from "#src/store/database.ts";
+import { backUpEmbedded } from "#src/store/connection/backup.ts";
+import { databaseFileExists, openDatabase } from "#src/store/connection/database.ts";
 import { SECRET_FILE } from "#src/users/auth-secret.ts";
 import type { AdminCall, AdminPlaceDeps } from "./admin.ts";
 import { noEmbeddedDatabase } from "./failure-text.ts";

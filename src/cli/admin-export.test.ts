@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { asyncBufferFromFile, parquetReadObjects } from "hyparquet";
 import { sql } from "kysely";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { writeSampleHours } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { EXPORTS, exportDay, parseDay } from "#src/export/export-day.ts";
-import { claimName } from "#src/store/backup.ts";
+import { claimName } from "#src/store/connection/backup.ts";
 import type { AdminCall, AdminDeps } from "./admin.ts";
 import { UsageError } from "./output.ts";
 

@@ -1,6 +1,6 @@
 import { timestamp } from "#src/api/values.ts";
-import { type Database, databaseFileExists, openDatabase } from "#src/store/database.ts";
-import { DirectoryInUseError } from "#src/store/directory-lock.ts";
+import { type Database, databaseFileExists, openDatabase } from "#src/store/connection/database.ts";
+import { DirectoryInUseError } from "#src/store/connection/directory-lock.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
 import {
   type ComparedTable,

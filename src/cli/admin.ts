@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { readConfig } from "#src/app/config.ts";
 import { parseDay } from "#src/export/export-day.ts";
-import { databaseFileExists, openDatabase } from "#src/store/database.ts";
-import { migrate } from "#src/store/migrate.ts";
+import { databaseFileExists, openDatabase } from "#src/store/connection/database.ts";
+import { migrate } from "#src/store/connection/migrate.ts";
 import { refuseHalfMoved } from "#src/store/move/move-progress.ts";
 import type { Store } from "#src/store/schema.ts";
 import { adminAlerts } from "./admin-alerts.ts";

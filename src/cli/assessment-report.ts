@@ -9,9 +9,9 @@ import {
   type StandardSize,
 } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
-import type { ExitAt, UnsellableReason } from "#src/measure/exit-at.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
+import { confidenceOf } from "#src/measure/confidence/findings.ts";
 import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
+import type { ExitAt, UnsellableReason } from "#src/measure/questions/exit-at.ts";
 import { lamportsToSol, priceInSol } from "#src/units/to-number.ts";
 import { formatTable, type Paint, plain, type Tone, wrap } from "./output.ts";
 

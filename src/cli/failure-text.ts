@@ -1,13 +1,13 @@
 import { DamagedFileError } from "#src/accuracy/recorded-file.ts";
-import { mayPass, RpcFailure } from "#src/chain/rpc-failure.ts";
+import { mayPass, RpcFailure } from "#src/chain/rpc/rpc-failure.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { reasonOf } from "#src/platform/failure-log.ts";
-import { DirectoryInUseError } from "#src/store/directory-lock.ts";
+import { DirectoryInUseError } from "#src/store/connection/directory-lock.ts";
+import { OtherTablesError } from "#src/store/connection/migrate.ts";
+import { StorageError, sqliteAdvice } from "#src/store/connection/storage-fault.ts";
+import { DatabaseUnavailable } from "#src/store/connection/watched-client.ts";
 import { AlreadyTrackedError } from "#src/store/lead-alone.ts";
-import { OtherTablesError } from "#src/store/migrate.ts";
 import { MoveRefusedError } from "#src/store/move/move-refused-error.ts";
-import { StorageError, sqliteAdvice } from "#src/store/storage-fault.ts";
-import { DatabaseUnavailable } from "#src/store/watched-client.ts";
 
 /** What an operator can do about an operating system failure, by its code. */
 const WHAT_TO_DO: Readonly<Record<string, string>> = {

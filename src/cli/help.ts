@@ -1,5 +1,5 @@
 import { CONFIG_VARIABLES } from "#src/app/config-variables.ts";
-import { SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import { SIZE_RANGE_TEXT } from "#src/measure/questions/requested-size.ts";
 import { formatTable } from "./output.ts";
 
 /** What `--help` prints below a command's usage. */

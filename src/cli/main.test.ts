@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { readConfig } from "#src/app/config.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { fakeNode, refuse } from "#test/support/fake-rpc-node.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";

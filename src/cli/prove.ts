@@ -1,13 +1,13 @@
 import { saleBody } from "#src/api/measuring/exit-proof.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openChain } from "#src/app/open-chain.ts";
-import { parseSizeLamports } from "#src/measure/requested-size.ts";
+import { parseSizeLamports } from "#src/measure/questions/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { NO_CODE_IN_DEMO, Proofs, unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import type { SaleOutcome, SaleProof } from "#src/proof/prover.ts";
-import { loadMarket } from "#src/track/load-market.ts";
+import { loadMarket } from "#src/track/pools/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { failureText } from "./failure-text.ts";

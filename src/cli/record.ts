@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { rememberReads } from "#src/chain/remembering-source.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { readRecordedAccounts } from "#src/node/recorded-accounts.ts";
 import { RecordingError, writeRecording } from "#src/node/recording.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Profile } from "#src/measure/assessment.ts";
-import { SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import { SIZE_RANGE_TEXT } from "#src/measure/questions/requested-size.ts";
 import type { Address } from "#src/units/address.ts";
 import { mintArgument } from "./mint-argument.ts";
 import { UsageError } from "./output.ts";

@@ -8,9 +8,9 @@ import {
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
-import { isTrendUnknown } from "#src/measure/findings.ts";
+import { isTrendUnknown } from "#src/measure/confidence/findings.ts";
 import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
-import type { RequestedSize } from "#src/measure/requested-size.ts";
+import type { RequestedSize } from "#src/measure/questions/requested-size.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";

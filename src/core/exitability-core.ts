@@ -14,11 +14,11 @@ export type {
   StandardSize,
 } from "#src/measure/assessment.ts";
 export { STANDARD_SIZES } from "#src/measure/assessment.ts";
-export type { ExitAt, UnsellableReason } from "#src/measure/exit-at.ts";
-export { exitAt, exitOfBaseUnits } from "#src/measure/exit-at.ts";
-export type { Finding } from "#src/measure/finding.ts";
+export type { Finding } from "#src/measure/confidence/finding.ts";
 export { slippageAtSize } from "#src/measure/ladder.ts";
-export type { Market, TokenFacts } from "#src/measure/market.ts";
+export type { Market, TokenFacts } from "#src/measure/market/market.ts";
+export type { ExitAt, UnsellableReason } from "#src/measure/questions/exit-at.ts";
+export { exitAt, exitOfBaseUnits } from "#src/measure/questions/exit-at.ts";
 export type { Address } from "#src/units/address.ts";
 export { address, parseAddress } from "#src/units/address.ts";
 export { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";

@@ -1,7 +1,7 @@
-import type { Market } from "#src/measure/market.ts";
-import { buildMarket } from "#src/track/build-market.ts";
-import { blockTimeMs, clockOf } from "#src/track/chain-clock.ts";
-import { type OpenPool, openPool } from "#src/track/open-pool.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { buildMarket } from "#src/track/pools/build-market.ts";
+import { blockTimeMs, clockOf } from "#src/track/pools/chain-clock.ts";
+import { type OpenPool, openPool } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";

@@ -1,4 +1,4 @@
-import { clockOf } from "#src/track/chain-clock.ts";
+import { clockOf } from "#src/track/pools/chain-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { Clock, Quote, UnusableReason } from "#src/venues/venue.ts";

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Writable } from "node:stream";
 import { test } from "node:test";
 import { parquetMetadata } from "hyparquet";
-import { openDatabase } from "#src/store/database.ts";
-import { migrate } from "#src/store/migrate.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
+import { migrate } from "#src/store/connection/migrate.ts";
 import { sqliteDatabase, sqlitePlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { createExportHandler } from "./export-handler.ts";

@@ -7,9 +7,9 @@ import { marketOf, PLAIN_TOKEN, usdcPool } from "#test/support/markets.ts";
 import { randomPool } from "#test/support/random-pools.ts";
 import { assess } from "./assess.ts";
 import { STANDARD_SIZES } from "./assessment.ts";
-import { exitAt } from "./exit-at.ts";
 import { slippageAtSize } from "./ladder.ts";
-import type { Market } from "./market.ts";
+import type { Market } from "./market/market.ts";
+import { exitAt } from "./questions/exit-at.ts";
 
 /** One to three pools of random kinds, some of them quoted in USDC, which has a SOL pool of its own. */
 const market = fc.integer({ min: 0, max: 2 ** 31 }).map((seed): Market => {

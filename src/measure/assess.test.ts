@@ -20,7 +20,7 @@ import {
 import { assess } from "./assess.ts";
 import type { Assessment, Measurement } from "./assessment.ts";
 import { slippageAtSize } from "./ladder.ts";
-import type { Market, UnpricedPool } from "./market.ts";
+import type { Market, UnpricedPool } from "./market/market.ts";
 
 function measured(assessment: Assessment): Measurement {
   assert.equal(assessment.blocked, null);

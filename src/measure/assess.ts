@@ -10,14 +10,14 @@ import {
 } from "./assessment.ts";
 import { CALIBRATION } from "./calibration.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
-import { type Exits, openExits, paidForPositions, proPricer } from "./exits.ts";
-import { findingsOf } from "./findings.ts";
+import { findingsOf } from "./confidence/findings.ts";
+import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./confidence/quality.ts";
 import { laddersOf } from "./ladder.ts";
-import { type Market, neverMoves, type TokenFacts } from "./market.ts";
-import { phaseOf } from "./phase.ts";
-import { type PricedMarket, priceMarket } from "./priced-market.ts";
-import { blockReasonOf, coverageOf, isHalted, isUnseen, liveRoutes } from "./quality.ts";
-import { depthTogether, nearDepthOfHops, type Route, spotOfHops } from "./route.ts";
+import { type Market, neverMoves, type TokenFacts } from "./market/market.ts";
+import { phaseOf } from "./market/phase.ts";
+import { type PricedMarket, priceMarket } from "./market/priced-market.ts";
+import { depthTogether, nearDepthOfHops, type Route, spotOfHops } from "./market/route.ts";
+import { type Exits, openExits, paidForPositions, proPricer } from "./sale/exits.ts";
 import { standardPositions } from "./slippage.ts";
 
 /**

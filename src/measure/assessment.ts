@@ -1,8 +1,8 @@
 import type { Address } from "#src/units/address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { Family, PoolStatus, VenueId } from "#src/venues/venue.ts";
-import type { Finding } from "./finding.ts";
-import type { TokenFacts } from "./market.ts";
+import type { Finding } from "./confidence/finding.ts";
+import type { TokenFacts } from "./market/market.ts";
 
 /** The standard sizes of a position, in SOL, as keys; ascending. */
 export const STANDARD_SIZES = ["0.5", "1", "2", "5", "10", "50"] as const;

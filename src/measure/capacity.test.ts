@@ -5,7 +5,7 @@ import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
 import { assess } from "./assess.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
-import { exitWithin } from "./max-cost.ts";
+import { exitWithin } from "./questions/max-cost.ts";
 
 /** Pays `size * start / (1 + size / depth)`, refused from `end` on. */
 function constantProduct(depthSol: number, kept = 0.997, end = 10n ** 18n) {

@@ -9,8 +9,8 @@ import { sharedPath } from "#test/support/executions.ts";
 import { marketOf, PLAIN_TOKEN, SOL } from "#test/support/markets.ts";
 import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
 import { assess } from "./assess.ts";
-import { exitAt } from "./exit-at.ts";
-import type { Market } from "./market.ts";
+import type { Market } from "./market/market.ts";
+import { exitAt } from "./questions/exit-at.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const MARINADE_SOL = address("mSoLzYCxHdYgdzU16g5QSh3i5K3z3KZK7ytfqcJm7So");

@@ -1,4 +1,4 @@
-import type { Market, UnpricedPool } from "#src/measure/market.ts";
+import type { Market, UnpricedPool } from "#src/measure/market/market.ts";
 import type { Address } from "#src/units/address.ts";
 import type { QuotablePool, Sale } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";

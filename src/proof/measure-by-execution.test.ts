@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
-import { exitAt } from "#src/measure/exit-at.ts";
-import type { Market } from "#src/measure/market.ts";
-import { measureCurve } from "#src/track/measure-curve.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { exitAt } from "#src/measure/questions/exit-at.ts";
+import { measureCurve } from "#src/track/answers/measure-curve.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";

@@ -1,4 +1,4 @@
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { AccountSlices, ChainSource } from "#src/chain/chain-source.ts";
-import type { ExitQuery } from "#src/measure/exit-at.ts";
+import type { ExitQuery } from "#src/measure/questions/exit-at.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";

@@ -1,7 +1,7 @@
-import { type ExitAt, type ExitQuery, exitOn } from "#src/measure/exit-at.ts";
-import type { ExitRoute, RouteLeg } from "#src/measure/exit-route.ts";
-import type { Market } from "#src/measure/market.ts";
-import { priceMarket } from "#src/measure/priced-market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { priceMarket } from "#src/measure/market/priced-market.ts";
+import { type ExitAt, type ExitQuery, exitOn } from "#src/measure/questions/exit-at.ts";
+import type { ExitRoute, RouteLeg } from "#src/measure/sale/exit-route.ts";
 import { positionOf } from "#src/measure/slippage.ts";
 import { type Ground, orderIn, type ProofOrder, type Prover, type SaleProof } from "./prover.ts";
 

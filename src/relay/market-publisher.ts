@@ -1,4 +1,4 @@
-import type { ExitQuery } from "#src/measure/exit-at.ts";
+import type { ExitQuery } from "#src/measure/questions/exit-at.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { WallClock } from "#src/platform/clock.ts";

@@ -1,4 +1,4 @@
-import type { ExitQuery } from "#src/measure/exit-at.ts";
+import type { ExitQuery } from "#src/measure/questions/exit-at.ts";
 import type { AppError } from "#src/platform/app-error.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { Markets } from "#src/track/markets.ts";

@@ -1,5 +1,5 @@
 import type { Generated, Kysely } from "kysely";
-import type { CauseShares } from "#src/measure/losses.ts";
+import type { CauseShares } from "#src/measure/series/losses.ts";
 import type { Address } from "#src/units/address.ts";
 import { lastFollowedAtMs } from "./known-pools.ts";
 import type { Schema } from "./schema.ts";

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { sql } from "kysely";
 import { postgresPlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { openDatabase } from "./database.ts";
+import { openDatabase } from "./connection/database.ts";
+import { migrate } from "./connection/migrate.ts";
 import { partitionDays } from "./day-partitions.ts";
-import { migrate } from "./migrate.ts";
 import { readRolledDays, replaceByRolled } from "./rolled-samples.ts";
 import { readSampleHours, writeSampleHours } from "./samples.ts";
 

@@ -1,6 +1,6 @@
 import { aborted } from "#src/platform/aborted.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./connection/database.ts";
 import {
   enterTerm,
   type Leadership,

@@ -4,10 +4,10 @@ import { sql } from "kysely";
 import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./connection/database.ts";
+import { migrate } from "./connection/migrate.ts";
 import { AlreadyTrackedError, leadAlone } from "./lead-alone.ts";
 import { deploymentName, type Leadership, waitForLeadership } from "./leadership.ts";
-import { migrate } from "./migrate.ts";
 import { joinWaitlist, readWaitlist } from "./waitlist.ts";
 
 type Setting = {

@@ -4,9 +4,9 @@ import type { Kysely } from "kysely";
 import type pg from "pg";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { FailureLogger } from "#src/platform/failure-log.ts";
-import { type Database, openDatabase } from "./database.ts";
+import { type Database, openDatabase } from "./connection/database.ts";
+import { DatabaseUnavailable, isAway, WatchedClient } from "./connection/watched-client.ts";
 import type { Schema } from "./schema.ts";
-import { DatabaseUnavailable, isAway, WatchedClient } from "./watched-client.ts";
 
 /** One row per role that one process at a time holds. */
 export type LeadershipTables = {

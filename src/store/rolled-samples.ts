@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 import { addDayPartitions, dropDayPartition, partitionDays } from "./day-partitions.ts";
 import { deleteSlice } from "./delete-slice.ts";
 import { daysBetween, HOURS, type TokenRange } from "./samples.ts";

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from "kysely";
 import { chunksOf } from "#src/platform/chunks.ts";
 import type { Address } from "#src/units/address.ts";
-import type { Database } from "./database.ts";
+import type { Database } from "./connection/database.ts";
 import { addDayPartitions, dropDayPartition, partitionDays } from "./day-partitions.ts";
 import { deleteSlice } from "./delete-slice.ts";
 import type { Schema } from "./schema.ts";

@@ -1,6 +1,10 @@
 import type { Kysely } from "kysely";
 import { addAccessChange } from "./access-changes.ts";
-import { type LibraryMoment, libraryMoment, libraryMomentMs } from "./library-columns.ts";
+import {
+  type LibraryMoment,
+  libraryMoment,
+  libraryMomentMs,
+} from "./connection/library-columns.ts";
 import type { Schema, Store } from "./schema.ts";
 import type { UserId } from "./user-id.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { eachDatabase, eachDatabasePlace } from "#test/support/databases.ts";
-import { openDatabase } from "./database.ts";
-import { migrate } from "./migrate.ts";
+import { openDatabase } from "./connection/database.ts";
+import { migrate } from "./connection/migrate.ts";
 import {
   type DailySpend,
   dailyUsage,

@@ -1,5 +1,5 @@
 import { type Generated, type Kysely, type Selectable, sql } from "kysely";
-import type { CauseShares } from "#src/measure/losses.ts";
+import type { CauseShares } from "#src/measure/series/losses.ts";
 import type { Address } from "#src/units/address.ts";
 import { causeShareColumns, causeSharesOf } from "./alerts.ts";
 import { inChunks } from "./chunks.ts";

@@ -1,13 +1,13 @@
 import type { Kysely } from "kysely";
 import { addAccessChange } from "./access-changes.ts";
-import type { Dialect } from "./dialect.ts";
+import type { Dialect } from "./connection/dialect.ts";
 import {
   type LibraryBoolean,
   type LibraryMoment,
   libraryFalse,
   libraryMoment,
   libraryMomentMs,
-} from "./library-columns.ts";
+} from "./connection/library-columns.ts";
 import type { Schema, Store } from "./schema.ts";
 import { newUserId, type UserId } from "./user-id.ts";
 

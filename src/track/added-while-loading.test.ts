@@ -8,7 +8,7 @@ import {
   plainVenue,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
@@ -16,11 +16,11 @@ import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.
 import { sqliteDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { MAX_POOLS } from "./choose-pools.ts";
-import { addToken, type NewToken } from "./followed-tokens.ts";
-import { createLiveState } from "./live-state.ts";
+import { addToken, type NewToken } from "./following/followed-tokens.ts";
+import { createLiveState } from "./following/live-state.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
-import { NO_NAMES } from "./token-names.ts";
+import { MAX_POOLS } from "./pools/choose-pools.ts";
+import { NO_NAMES } from "./pools/token-names.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

@@ -8,7 +8,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
-import { loadMarket } from "./load-market.ts";
+import { loadMarket } from "./pools/load-market.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

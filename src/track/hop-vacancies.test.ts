@@ -10,7 +10,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeMint, placePool, SOL } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { REREAD_FOLLOWED_MS } from "./schedule.ts";
+import { REREAD_FOLLOWED_MS } from "./following/schedule.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

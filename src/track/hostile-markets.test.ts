@@ -13,8 +13,8 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
-import { MAX_POOLS } from "./choose-pools.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
+import { MAX_POOLS } from "./pools/choose-pools.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

@@ -4,7 +4,7 @@ import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { REREAD_FOLLOWED_MS } from "./schedule.ts";
+import { REREAD_FOLLOWED_MS } from "./following/schedule.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

@@ -1,5 +1,5 @@
-import type { Deterioration } from "#src/measure/deterioration.ts";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import type { Deterioration } from "#src/measure/series/deterioration.ts";
 import type { Address } from "#src/units/address.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
 

@@ -1,5 +1,5 @@
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { Trend } from "#src/measure/trend.ts";
+import type { Trend } from "#src/measure/series/trend.ts";
 import type { Address } from "#src/units/address.ts";
 
 /** What is known of a token's market at one moment. Plain data: it is sent between processes unchanged. */

@@ -1,8 +1,8 @@
-import type { ExitAt, ExitQuery } from "#src/measure/exit-at.ts";
-import type { ExitCurve } from "#src/measure/exit-curve.ts";
-import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
-import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import type { StressedExit } from "#src/measure/stress.ts";
+import type { ExitAt, ExitQuery } from "#src/measure/questions/exit-at.ts";
+import type { ExitCurve } from "#src/measure/questions/exit-curve.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/questions/exit-question.ts";
+import type { HoldersFirst } from "#src/measure/questions/holders-first.ts";
+import type { StressedExit } from "#src/measure/questions/stress.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
 import type { HistoryGrid, HistoryPoint } from "./history/history.ts";

@@ -12,7 +12,7 @@ import { sqrtPriceAtTick } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { dammV1Fixture, dammV1State, vaultShare } from "#test/support/meteora-pools.ts";
 import { whirlpoolFixture } from "#test/support/whirlpools.ts";
-import { loadMarket } from "./load-market.ts";
+import { loadMarket } from "./pools/load-market.ts";
 import { Tracker } from "./tracker.ts";
 
 const NOW_SECONDS = 1_800_000_000n;

@@ -1,8 +1,8 @@
 import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
-import { restoredLevels, type StoredLevels, storedLevels } from "#src/measure/day-levels.ts";
-import type { KeptLevels } from "#src/measure/deterioration.ts";
-import { worstFirst } from "#src/measure/findings.ts";
+import { worstFirst } from "#src/measure/confidence/findings.ts";
+import { restoredLevels, type StoredLevels, storedLevels } from "#src/measure/series/day-levels.ts";
+import type { KeptLevels } from "#src/measure/series/deterioration.ts";
 import { integerJson, parseIntegerJson } from "#src/platform/integer-json.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { derivedPool, namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { REREAD_FOLLOWED_MS, REREAD_STREAMED_MS } from "./following/schedule.ts";
 import { gridOf } from "./history/history.ts";
 import type { Sample } from "./history/sample.ts";
-import { REREAD_FOLLOWED_MS, REREAD_STREAMED_MS } from "./schedule.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

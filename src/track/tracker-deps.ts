@@ -1,11 +1,11 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import type { Venue, VenueId } from "#src/venues/venue.ts";
-import type { AssessDeps } from "./assess-token.ts";
-import type { ByExecution } from "./executed-answers.ts";
+import type { AssessDeps } from "./answers/assess-token.ts";
+import type { ByExecution } from "./answers/executed-answers.ts";
 import { historySeconds } from "./history/series.ts";
-import type { StreamedPrograms } from "./new-token-feed.ts";
+import type { StreamedPrograms } from "./loading/new-token-feed.ts";
 
 const NO_SHARES: ReadonlyMap<VenueId, number> = new Map();
 

@@ -1,11 +1,10 @@
 import type { StreamInUse } from "#src/chain/chain-source.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { blockTimeMs } from "./chain-clock.ts";
-import type { LiveState } from "./live-state.ts";
+import type { LiveState } from "./following/live-state.ts";
+import type { TokenLoadCounts } from "./loading/token-loads.ts";
+import { blockTimeMs } from "./pools/chain-clock.ts";
 import type { TrackerDeps } from "./tracker-deps.ts";
-
-export type TokenLoadCounts = { readonly running: number; readonly waiting: number };
 
 export type VenueRefusal = {
   readonly method: string;

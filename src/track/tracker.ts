@@ -1,22 +1,37 @@
-import { type ExitAt, type ExitQuery, exitOn } from "#src/measure/exit-at.ts";
-import type { ExitCurve } from "#src/measure/exit-curve.ts";
-import { answerExit, type ExitAnswer, type ExitQuestion } from "#src/measure/exit-question.ts";
-import type { HoldersFirst } from "#src/measure/holders-first.ts";
-import type { Market } from "#src/measure/market.ts";
-import { type StressedExit, stress } from "#src/measure/stress.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { type ExitAt, type ExitQuery, exitOn } from "#src/measure/questions/exit-at.ts";
+import type { ExitCurve } from "#src/measure/questions/exit-curve.ts";
+import {
+  answerExit,
+  type ExitAnswer,
+  type ExitQuestion,
+} from "#src/measure/questions/exit-question.ts";
+import type { HoldersFirst } from "#src/measure/questions/holders-first.ts";
+import { type StressedExit, stress } from "#src/measure/questions/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { BackgroundWork } from "#src/platform/background-work.ts";
 import { isWithin } from "#src/platform/clock.ts";
 import { CoalescedTask } from "#src/platform/coalesced-task.ts";
 import { TickTimer } from "#src/platform/tick-timer.ts";
 import type { StoredAlert, TimeRange } from "#src/store/alerts.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { Answers } from "./answers.ts";
-import type { AssessDeps } from "./assess-token.ts";
-import { BackgroundWork } from "./background-work.ts";
-import { blockTimeMs } from "./chain-clock.ts";
-import { ChainFeed } from "./chain-feed.ts";
-import { noteAsked, refsOf } from "./followed-tokens.ts";
+import { Answers } from "./answers/answers.ts";
+import type { AssessDeps } from "./answers/assess-token.ts";
+import type { SaleGround } from "./answers/sale-ground.ts";
+import { StoredSnapshots } from "./answers/stored-snapshots.ts";
+import { TokenMarkets } from "./answers/token-markets.ts";
+import { TokenObserver } from "./answers/token-observer.ts";
+import { usdPrice } from "./answers/usd-price.ts";
+import { ChainFeed } from "./following/chain-feed.ts";
+import { noteAsked, refsOf } from "./following/followed-tokens.ts";
+import {
+  type Assessed,
+  createCompleteStream,
+  createLiveState,
+  type LiveState,
+} from "./following/live-state.ts";
+import { isSlotArriving } from "./following/state-slot.ts";
 import { type ComputedDay, type Sampled, TokenArchive } from "./history/archive.ts";
 import type { HistoryGrid, HistoryPoint } from "./history/history.ts";
 import type { PastDay } from "./history/past-day.ts";
@@ -25,28 +40,17 @@ import { liquidityOwners } from "./holders/liquidity-owners.ts";
 import { poolAddresses } from "./holders/pool-addresses.ts";
 import { ShareHolders } from "./holders/share-holders.ts";
 import { TokenHolderReads } from "./holders/token-holders.ts";
-import { KnownTokens } from "./known-tokens.ts";
-import {
-  type Assessed,
-  createCompleteStream,
-  createLiveState,
-  type LiveState,
-} from "./live-state.ts";
-import { loadInTime } from "./load-in-time.ts";
+import { KnownTokens } from "./loading/known-tokens.ts";
+import { loadInTime } from "./loading/load-in-time.ts";
+import { TokenRegistry } from "./loading/token-registry.ts";
 import type { MarketReport } from "./market-report.ts";
 import type { MarketSnapshot } from "./market-snapshot.ts";
 import type { Markets } from "./markets.ts";
-import type { PoolRef } from "./open-pool.ts";
-import type { SaleGround } from "./sale-ground.ts";
+import { blockTimeMs } from "./pools/chain-clock.ts";
+import type { PoolRef } from "./pools/open-pool.ts";
 import type { AssessedSnapshot } from "./snapshot-text.ts";
-import { isSlotArriving } from "./state-slot.ts";
-import { StoredSnapshots } from "./stored-snapshots.ts";
-import { TokenMarkets } from "./token-markets.ts";
-import { TokenObserver } from "./token-observer.ts";
-import { TokenRegistry } from "./token-registry.ts";
 import { assessDepsOf, type TrackerDeps } from "./tracker-deps.ts";
 import { type TrackerHealth, trackerHealth, venueRefusals } from "./tracker-health.ts";
-import { usdPrice } from "./usd-price.ts";
 
 const SWEEP_EVERY_MS = 1_000;
 /** Samples and sweeps wait for so long at most while a slot arrives or tokens in use are left to measure. */
@@ -129,7 +133,8 @@ export class Tracker implements Markets {
     });
     this.#feed = feed;
     this.#registry = new TokenRegistry({
-      ...{ source, venues, everything, state, feed, observer, background, clock, signal },
+      ...{ source, venues, everything, state, feed, background, clock, signal },
+      openRecord: (token) => observer.open(token),
       onChange: measureSoon,
       known: this.#known,
       loopLoad: deps.loopLoad ?? (() => 0),

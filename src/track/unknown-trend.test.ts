@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress, plainPool } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import { isTrendUnknown } from "#src/measure/findings.ts";
+import { isTrendUnknown } from "#src/measure/confidence/findings.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { track } from "#test/simulation/track/tracker-on.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { StorageError } from "#src/store/storage-fault.ts";
+import { StorageError } from "#src/store/connection/storage-fault.ts";
 import { sqlitePlace } from "#test/support/databases.ts";
 import { loadAuthSecret, secretFor } from "./auth-secret.ts";
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StorageError } from "#src/store/storage-fault.ts";
+import { StorageError } from "#src/store/connection/storage-fault.ts";
 
 /** In the folder of the embedded database. */
 export const SECRET_FILE = "auth-secret";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "#src/platform/app-error.ts";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
 import { address } from "#src/units/address.ts";
 import { eachDatabase } from "#test/support/databases.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { findUserByEmail, setUserTier } from "#src/store/users.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import { demoMint } from "#test/support/dashboard.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";

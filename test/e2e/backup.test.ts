@@ -13,9 +13,9 @@ import {
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { backUpEmbedded } from "#src/store/backup.ts";
-import { type Database, openDatabase } from "#src/store/database.ts";
-import { migrate } from "#src/store/migrate.ts";
+import { backUpEmbedded } from "#src/store/connection/backup.ts";
+import { type Database, openDatabase } from "#src/store/connection/database.ts";
+import { migrate } from "#src/store/connection/migrate.ts";
 import { moveToPostgres } from "#src/store/move/move-to-postgres.ts";
 import { readWaitlist } from "#src/store/waitlist.ts";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";

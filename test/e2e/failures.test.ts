@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { systemClock } from "#src/platform/clock.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/users.ts";
 import { AccessCacheSync } from "#src/users/access-cache-sync.ts";
 import { ApiKeys } from "#src/users/api-keys.ts";

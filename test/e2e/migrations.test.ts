@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
-import { MIGRATIONS } from "#src/store/migrate.ts";
+import { MIGRATIONS } from "#src/store/connection/migrate.ts";
 import { type DatabasePlace, eachDatabasePlace } from "#test/support/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import type { MigrateOrder } from "#test/support/migrate-child.ts";

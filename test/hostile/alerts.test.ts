@@ -6,7 +6,7 @@ import type { PoolPlan } from "#bench/adversary/pool-plan.ts";
 import { hidesAlert, raisesFalseAlert } from "#bench/adversary/timeline.ts";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { assess } from "#src/measure/assess.ts";
-import type { UnpricedPool } from "#src/measure/market.ts";
+import type { UnpricedPool } from "#src/measure/market/market.ts";
 import { historySeconds, newSeries, observe, type TokenSeries } from "#src/track/history/series.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { bidPool, honestPool, planOf } from "./plans.ts";

@@ -1,6 +1,6 @@
 import type { MarketPlan, PoolPlan } from "#bench/adversary/pool-plan.ts";
 import type { Assessment, Measurement } from "#src/measure/assessment.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
+import { confidenceOf } from "#src/measure/confidence/findings.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";

@@ -1,7 +1,7 @@
 import { readConfig } from "#src/app/config.ts";
 import { openChain } from "#src/app/open-chain.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { loadMarket } from "#src/track/load-market.ts";
+import { loadMarket } from "#src/track/pools/load-market.ts";
 import { address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 

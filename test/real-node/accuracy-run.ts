@@ -2,7 +2,7 @@ import { AccountVersions } from "#src/accuracy/account-versions.ts";
 import type { JudgedSwap } from "#src/accuracy/judged-swap.ts";
 import { SwapJudge } from "#src/accuracy/swap-judge.ts";
 import type { ObservedTransaction, TransactionEvents } from "#src/chain/chain-source.ts";
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";

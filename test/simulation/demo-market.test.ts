@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { openChain } from "#src/app/open-chain.ts";
 import { assess } from "#src/measure/assess.ts";
-import { loadMarket } from "#src/track/load-market.ts";
+import { loadMarket } from "#src/track/pools/load-market.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { closeAfter } from "#test/support/ending.ts";
 

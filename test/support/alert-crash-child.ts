@@ -4,7 +4,7 @@ import { createChannelSender } from "#src/alerts/delivery/channel-sender.ts";
 import { AlertOutbox } from "#src/alerts/delivery/outbox.ts";
 import { parseRanges } from "#src/alerts/delivery/webhook-addresses.ts";
 import { createWebhookSender } from "#src/alerts/delivery/webhook-sender.ts";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { waitingMessages } from "#src/store/deliveries.ts";
 import { NO_NOTICES } from "./alert-notices.ts";
 import { countingPlugin } from "./counting-plugin.ts";

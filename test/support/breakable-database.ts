@@ -1,4 +1,4 @@
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 
 /** The database, and a switch that makes every access fail. */
 export function breakable(database: Database) {

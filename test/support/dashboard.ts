@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { deleteOldCodesSent } from "#src/store/sign-in-requests.ts";
 import { type DatabasePlace, sqlitePlace } from "./databases.ts";
 import { closeAfter } from "./ending.ts";

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
-import { createRpcSource, type RpcSourceOptions } from "#src/chain/rpc-source.ts";
+import { createRpcSource, type RpcSourceOptions } from "#src/chain/rpc/rpc-source.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { closeAfter } from "./ending.ts";
 import { testAddress } from "./test-accounts.ts";

@@ -1,5 +1,5 @@
 import type { AccountUpdate, ChainSource } from "#src/chain/chain-source.ts";
-import type { SlotOutcome } from "#src/chain/slot-outcomes.ts";
+import type { SlotOutcome } from "#src/chain/geyser/slot-outcomes.ts";
 import type { Address } from "#src/units/address.ts";
 import { EventLog } from "./event-log.ts";
 

@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import { createGeyserSource } from "#src/chain/geyser-source.ts";
-import type { Commitment } from "#src/chain/rpc-reader.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createGeyserSource } from "#src/chain/geyser/geyser-source.ts";
+import type { Commitment } from "#src/chain/rpc/rpc-reader.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import type { Address } from "#src/units/address.ts";

@@ -1,7 +1,7 @@
 import type { Profile } from "#src/measure/assessment.ts";
-import { openExits, paidForPosition } from "#src/measure/exits.ts";
-import type { Market } from "#src/measure/market.ts";
-import { priceMarket } from "#src/measure/priced-market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { priceMarket } from "#src/measure/market/priced-market.ts";
+import { openExits, paidForPosition } from "#src/measure/sale/exits.ts";
 import { positionOf } from "#src/measure/slippage.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { SOL } from "./markets.ts";

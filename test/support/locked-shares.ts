@@ -4,7 +4,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { escrowAddress } from "#demo/jupiter-lock.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
-import type { KnownHolders } from "#src/measure/share-holders.ts";
+import type { KnownHolders } from "#src/measure/questions/share-holders.ts";
 import { type SharedPool, ShareHolders } from "#src/track/holders/share-holders.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";

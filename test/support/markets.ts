@@ -1,4 +1,4 @@
-import type { Market, TokenFacts } from "#src/measure/market.ts";
+import type { Market, TokenFacts } from "#src/measure/market/market.ts";
 import { address } from "#src/units/address.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";

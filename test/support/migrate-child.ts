@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { openDatabase } from "#src/store/database.ts";
-import { migrate } from "#src/store/migrate.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
+import { migrate } from "#src/store/connection/migrate.ts";
 
 /**
  * A process that says "ready", waits for a word on its standard input so that several begin together,

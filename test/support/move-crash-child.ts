@@ -1,4 +1,4 @@
-import { openDatabase } from "#src/store/database.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
 import { moveToPostgres } from "#src/store/move/move-to-postgres.ts";
 import { countingPlugin } from "./counting-plugin.ts";
 

@@ -5,9 +5,9 @@ import {
   plainVenue,
   vaultAccount,
 } from "#bench/detection/plain-pool-venue.ts";
-import { addToken } from "#src/track/followed-tokens.ts";
-import type { FollowedToken, LiveState } from "#src/track/live-state.ts";
-import { NO_NAMES } from "#src/track/token-names.ts";
+import { addToken } from "#src/track/following/followed-tokens.ts";
+import type { FollowedToken, LiveState } from "#src/track/following/live-state.ts";
+import { NO_NAMES } from "#src/track/pools/token-names.ts";
 
 const NOW_MS = 1_790_000_000_000;
 const SLOT = 1n;

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { Socket } from "node:net";
 import pg from "pg";
-import { openDatabase } from "#src/store/database.ts";
-import { migrate } from "#src/store/migrate.ts";
+import { openDatabase } from "#src/store/connection/database.ts";
+import { migrate } from "#src/store/connection/migrate.ts";
 import { closeAfter, type Ending } from "./ending.ts";
 
 type MigratedSchema = {

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { RecordedExecution } from "#src/accuracy/recorded-execution.ts";
-import { createRpcSource } from "#src/chain/rpc-source.ts";
+import { createRpcSource } from "#src/chain/rpc/rpc-source.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { Proofs } from "#src/proof/proofs.ts";
-import { clockOf } from "#src/track/chain-clock.ts";
-import { loadMarket } from "#src/track/load-market.ts";
+import { clockOf } from "#src/track/pools/chain-clock.ts";
+import { loadMarket } from "#src/track/pools/load-market.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";

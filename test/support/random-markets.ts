@@ -1,4 +1,4 @@
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
 import { between, type Random } from "#src/platform/seeded-random.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";

@@ -1,7 +1,7 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { Deterioration } from "#src/measure/deterioration.ts";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import type { Deterioration } from "#src/measure/series/deterioration.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { AlertChange, MarketReport } from "#src/track/market-report.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";

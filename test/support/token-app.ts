@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
 import type { HttpDeps } from "#src/api/app.ts";
 import { assess } from "#src/measure/assess.ts";
-import { exitOn } from "#src/measure/exit-at.ts";
+import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "./assessments.ts";
 import { buildCheckedApp } from "./conformance.ts";
 import { sqliteDatabase } from "./databases.ts";

@@ -37,20 +37,20 @@ const PROCESSES_PER_PROCESSOR = 2;
 /** Files that mostly wait, as `--slowest` shows. Half of the processes begin with them, and the others end with them. */
 const MOSTLY_WAITING = [
   "src/store/move/move-to-postgres.test.ts",
-  "src/store/watched-client.test.ts",
+  "src/store/connection/watched-client.test.ts",
   "test/simulation/accuracy/program-upgrade.test.ts",
   "test/simulation/accuracy/accuracy-mode.test.ts",
   "test/simulation/accuracy/replaying-thread.test.ts",
   "src/cli/doctor.test.ts",
   "src/api/mcp/mcp.test.ts",
   "test/simulation/demo-market.test.ts",
-  "src/track/token-restore-failures.test.ts",
+  "src/track/loading/token-restore-failures.test.ts",
   "src/proof/proofs.test.ts",
-  "src/chain/geyser-losses.test.ts",
+  "src/chain/geyser/geyser-losses.test.ts",
   "test/simulation/chaos/chaos.test.ts",
   "src/relay/redis-link.test.ts",
-  "src/track/pump-chains.test.ts",
-  "src/track/executed-answers.test.ts",
+  "src/track/pools/pump-chains.test.ts",
+  "src/track/answers/executed-answers.test.ts",
   "src/relay/lost-messages.test.ts",
 ];
 /** Tests allocate much that is soon unused: with Node's default young generation they take 5 % more CPU time. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import type { ServedQuote } from "../quoted-executed.ts";
 import type { UpdateRecorder } from "../recording-source.ts";

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { assertNever } from "#src/platform/assert-never.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import type { PoolRef } from "#src/track/open-pool.ts";
+import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { AccountVersions } from "../account-versions.ts";

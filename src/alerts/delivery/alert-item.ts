@@ -1,4 +1,4 @@
-import type { CauseShares } from "#src/measure/losses.ts";
+import type { CauseShares } from "#src/measure/series/losses.ts";
 import type { BeforeAfter, UserAlert } from "#src/store/user-alerts.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";

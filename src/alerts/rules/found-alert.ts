@@ -1,6 +1,6 @@
 import type { Assessment } from "#src/measure/assessment.ts";
-import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
-import { causeOf, causeShares, lossesBetween, type Sight } from "#src/measure/losses.ts";
+import { capacityOfAssessment } from "#src/measure/series/capacity-series.ts";
+import { causeOf, causeShares, lossesBetween, type Sight } from "#src/measure/series/losses.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { WatchedEntry } from "#src/store/watchlist.ts";
 import { depthSolOf } from "#src/track/history/sample.ts";

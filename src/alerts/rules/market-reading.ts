@@ -3,9 +3,9 @@ import {
   STANDARD_SIZE_LAMPORTS,
   STANDARD_SIZES,
 } from "#src/measure/assessment.ts";
-import { type ExitAt, exitAt } from "#src/measure/exit-at.ts";
 import { isSizeAllowed, slippageAtSize } from "#src/measure/ladder.ts";
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { type ExitAt, exitAt } from "#src/measure/questions/exit-at.ts";
 import { positionOf } from "#src/measure/slippage.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { Ratio } from "#src/units/ratio.ts";

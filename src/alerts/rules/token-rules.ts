@@ -1,4 +1,4 @@
-import type { Market } from "#src/measure/market.ts";
+import type { Market } from "#src/measure/market/market.ts";
 import type { NewUserAlert } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import type { SeenSide, WatchedEntry } from "#src/store/watchlist.ts";

@@ -10,7 +10,7 @@ import { test } from "node:test";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { exitOn } from "#src/measure/exit-at.ts";
+import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { closeAfter } from "#test/support/ending.ts";

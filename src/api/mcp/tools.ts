@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import Type from "typebox";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { SIZE_RANGE_SOL } from "#src/measure/requested-size.ts";
+import { SIZE_RANGE_SOL } from "#src/measure/questions/requested-size.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { errorSchema } from "../error-bodies.ts";
 import { getExitAt } from "../measuring/exit-at.ts";

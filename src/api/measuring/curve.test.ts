@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitOn } from "#src/measure/exit-at.ts";
-import { measureCurve } from "#src/track/measure-curve.ts";
+import { exitOn } from "#src/measure/questions/exit-at.ts";
+import { measureCurve } from "#src/track/answers/measure-curve.ts";
 import { SOME_MINT } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { startTokenApp } from "#test/support/token-app.ts";

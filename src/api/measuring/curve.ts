@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Assessment } from "#src/measure/assessment.ts";
-import { CURVE_SIZES_LAMPORTS, type ExitCurve } from "#src/measure/exit-curve.ts";
+import { CURVE_SIZES_LAMPORTS, type ExitCurve } from "#src/measure/questions/exit-curve.ts";
 import { lamportsToSol, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT, EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitOn } from "#src/measure/exit-at.ts";
+import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { someMarkets, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";
 import { startTokenApp, TOKEN_MARKET } from "#test/support/token-app.ts";

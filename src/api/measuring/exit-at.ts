@@ -1,15 +1,15 @@
 import Type from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
-import type { ExitQuery, ExitSize } from "#src/measure/exit-at.ts";
-import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
-import type { ExitRoute } from "#src/measure/exit-route.ts";
-import type { AskedExit } from "#src/measure/max-cost.ts";
+import type { ExitQuery, ExitSize } from "#src/measure/questions/exit-at.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/questions/exit-question.ts";
+import type { AskedExit } from "#src/measure/questions/max-cost.ts";
 import {
   parseSizeLamports,
   parseUnits,
   SIZE_RANGE_SOL,
   SIZE_RANGE_TEXT,
-} from "#src/measure/requested-size.ts";
+} from "#src/measure/questions/requested-size.ts";
+import type { ExitRoute } from "#src/measure/sale/exit-route.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";

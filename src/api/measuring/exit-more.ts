@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
-import type { ExitAnswer } from "#src/measure/exit-question.ts";
-import { SIZE_RANGE_TEXT } from "#src/measure/requested-size.ts";
+import type { ExitAnswer } from "#src/measure/questions/exit-question.ts";
+import { SIZE_RANGE_TEXT } from "#src/measure/questions/requested-size.ts";
 import { lamportsToSol, ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { fromText, IntegerText, NullableNumber, nullable, readAs } from "../values.ts";
 

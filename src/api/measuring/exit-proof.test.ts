@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { exitOn } from "#src/measure/exit-at.ts";
+import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { unavailable } from "#src/proof/proofs.ts";
 import type { ExitProof } from "#src/proof/prove-exit.ts";
 import { address } from "#src/units/address.ts";

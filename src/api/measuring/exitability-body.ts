@@ -1,10 +1,10 @@
 import Type, { type Static } from "typebox";
 import { type Assessment, bySize, type Profile } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
+import { confidenceOf } from "#src/measure/confidence/findings.ts";
 import { slippageAtSize, slippageBySize } from "#src/measure/ladder.ts";
-import type { RequestedSize } from "#src/measure/requested-size.ts";
-import type { Trend } from "#src/measure/trend.ts";
+import type { RequestedSize } from "#src/measure/questions/requested-size.ts";
+import type { Trend } from "#src/measure/series/trend.ts";
 import { lamportsToSol, priceInSol } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { type Language, noticeOf } from "../notice.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { holdersFirst } from "#src/measure/holders-first.ts";
-import type { TokenHolders } from "#src/measure/token-holders.ts";
+import { holdersFirst } from "#src/measure/questions/holders-first.ts";
+import type { TokenHolders } from "#src/measure/questions/token-holders.ts";
 import { oneApp } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
 import { marketOf, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";

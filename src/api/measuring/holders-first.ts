@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
-import type { HoldersFirst } from "#src/measure/holders-first.ts";
+import type { HoldersFirst } from "#src/measure/questions/holders-first.ts";
 import { lamportsToSol, percentOf, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { exitOn } from "#src/measure/exit-at.ts";
-import { answerExit } from "#src/measure/exit-question.ts";
-import { lamportsPerMicroUsd } from "#src/measure/usd-price.ts";
+import { lamportsPerMicroUsd } from "#src/measure/market/usd-price.ts";
+import { exitOn } from "#src/measure/questions/exit-at.ts";
+import { answerExit } from "#src/measure/questions/exit-question.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { oneApp, type TestApp } from "#test/support/app.ts";
 import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";

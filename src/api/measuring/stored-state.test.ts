@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { answerAt } from "#src/track/history/stored-answers.ts";
 import { Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { Opening, ShareLock } from "#src/measure/share-holders.ts";
+import type { Opening, ShareLock } from "#src/measure/questions/share-holders.ts";
 import { minBigint } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { nullable } from "../values.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PoolHolders } from "#src/measure/share-holders.ts";
-import { stress } from "#src/measure/stress.ts";
+import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
+import { stress } from "#src/measure/questions/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { marketOf, poolOfSol } from "#test/support/markets.ts";

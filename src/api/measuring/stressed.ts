@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import type { Assessment, Profile } from "#src/measure/assessment.ts";
-import type { PoolHolders } from "#src/measure/share-holders.ts";
-import type { StressedPool as PoolStress, StressedExit } from "#src/measure/stress.ts";
+import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
+import type { StressedPool as PoolStress, StressedExit } from "#src/measure/questions/stress.ts";
 import { lamportsToSol, percentOf, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";

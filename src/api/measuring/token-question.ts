@@ -5,7 +5,7 @@ import {
   parseSize,
   SIZE_RANGE_SOL,
   SIZE_RANGE_TEXT,
-} from "#src/measure/requested-size.ts";
+} from "#src/measure/questions/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";

@@ -1,6 +1,6 @@
 import Type from "typebox";
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { TokenFacts } from "#src/measure/market.ts";
+import type { TokenFacts } from "#src/measure/market/market.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { defineOperation } from "../operation.ts";

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { ExitAnswer, ExitQuestion } from "#src/measure/exit-question.ts";
+import type { ExitAnswer, ExitQuestion } from "#src/measure/questions/exit-question.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";

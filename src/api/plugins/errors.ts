@@ -168,7 +168,7 @@ function fromFramework(error: FastifyError): AppError {
     case "FST_ERR_CTP_INVALID_JSON_BODY":
     case "FST_ERR_CTP_INVALID_CONTENT_LENGTH":
       return new AppError("invalid_body", { publicMessage: "The body is not a JSON object." });
-    // Another thread or program was writing for as long as a statement waits (store/database.ts).
+    // Another thread or program was writing for as long as a statement waits (store/connection/database.ts).
     case "SQLITE_BUSY":
       return new AppError("overloaded", {
         publicMessage: "The database is busy. Try again in a few seconds.",

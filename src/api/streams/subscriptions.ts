@@ -1,5 +1,5 @@
 import type { Profile } from "#src/measure/assessment.ts";
-import type { RequestedSize } from "#src/measure/requested-size.ts";
+import type { RequestedSize } from "#src/measure/questions/requested-size.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { mapSome } from "#src/platform/map-some.ts";

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Profile } from "#src/measure/assessment.ts";
-import type { RequestedSize } from "#src/measure/requested-size.ts";
+import type { RequestedSize } from "#src/measure/questions/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
 import type { Markets } from "#src/track/markets.ts";

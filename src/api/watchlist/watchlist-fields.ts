@@ -1,5 +1,9 @@
 import Type from "typebox";
-import { SIZE_RANGE_SOL, SIZE_RANGE_TEXT, sizeToLamports } from "#src/measure/requested-size.ts";
+import {
+  SIZE_RANGE_SOL,
+  SIZE_RANGE_TEXT,
+  sizeToLamports,
+} from "#src/measure/questions/requested-size.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { readAs } from "../values.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
-import { exitAt, exitOn } from "#src/measure/exit-at.ts";
+import { exitAt, exitOn } from "#src/measure/questions/exit-at.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { setUserDisabled, setUserTier } from "#src/store/users.ts";
 import type { UserTier } from "#src/users/tiers.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
-import type { Dialect, MigrationContext } from "../dialect.ts";
+import type { Dialect, MigrationContext } from "../connection/dialect.ts";
 
 /** All tables. Whatever differs between the databases is a type in `typesOf`, or how samples are stored. */
 export async function up({ db, dialect }: MigrationContext): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from "kysely";
-import type { Database } from "../database.ts";
+import type { Database } from "../connection/database.ts";
 import type { Schema } from "../schema.ts";
 import { MoveRefusedError } from "./move-refused-error.ts";
 import { checksumText, parseChecksum, type RowTally } from "./row-tally.ts";

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from "kysely";
-import type { Database } from "../database.ts";
-import { migrate } from "../migrate.ts";
+import type { Database } from "../connection/database.ts";
+import { migrate } from "../connection/migrate.ts";
 import type { Schema } from "../schema.ts";
 import {
   beginProgress,

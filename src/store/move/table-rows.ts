@@ -1,6 +1,6 @@
 import { type QueryExecutorProvider, sql } from "kysely";
+import type { Dialect } from "../connection/dialect.ts";
 import { addDayPartitions, isDayTable } from "../day-partitions.ts";
-import type { Dialect } from "../dialect.ts";
 import type { Cell } from "./column-kinds.ts";
 import { MoveRefusedError } from "./move-refused-error.ts";
 import { addRows, NO_ROWS, type RowTally } from "./row-tally.ts";

@@ -8,7 +8,7 @@ import {
   vaultAccount,
 } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { eachDatabase } from "#test/support/databases.ts";

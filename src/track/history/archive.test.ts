@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { InsertQueryNode } from "kysely";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { readSampleHours } from "#src/store/samples.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { SOME_MINT, someAssessment } from "#test/support/assessments.ts";

@@ -5,7 +5,7 @@ import { chunksOf } from "#src/platform/chunks.ts";
 import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { Listeners } from "#src/platform/listeners.ts";
 import { alertsOf, type StoredAlert, type TimeRange } from "#src/store/alerts.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { readSampleHours, type SampleHour, writeSampleHours } from "#src/store/samples.ts";
 import type { Schema } from "#src/store/schema.ts";
 import { newestStoredSlot, writeStoredAnswers } from "#src/store/stored-answers.ts";
@@ -18,8 +18,8 @@ import {
   upsertTokens,
 } from "#src/store/tokens.ts";
 import type { Address } from "#src/units/address.ts";
-import { blockTimeMs } from "../chain-clock.ts";
-import type { SlotTimes } from "../slot-times.ts";
+import type { SlotTimes } from "../following/slot-times.ts";
+import { blockTimeMs } from "../pools/chain-clock.ts";
 import { type AssessedSnapshot, parseSnapshot } from "../snapshot-text.ts";
 import { type HistoryGrid, type HistoryPoint, historyOf } from "./history.ts";
 import { type KeptAnswer, keptSeriesOf, openAlertOf, savedSnapshot } from "./kept-answers.ts";

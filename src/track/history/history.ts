@@ -1,4 +1,4 @@
-import type { Confidence } from "#src/measure/finding.ts";
+import type { Confidence } from "#src/measure/confidence/finding.ts";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type Bucket, firstFineDay, lower, ROLLED_STEP_MS } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS } from "./sample.ts";

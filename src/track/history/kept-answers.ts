@@ -1,6 +1,6 @@
-import { pricedPart } from "#src/measure/capacity-series.ts";
-import { DETECTORS, type KeptLevels } from "#src/measure/deterioration.ts";
-import { CAUSES, NO_LOSSES } from "#src/measure/losses.ts";
+import { pricedPart } from "#src/measure/series/capacity-series.ts";
+import { DETECTORS, type KeptLevels } from "#src/measure/series/deterioration.ts";
+import { CAUSES, NO_LOSSES } from "#src/measure/series/losses.ts";
 import type { StoredAlert } from "#src/store/alerts.ts";
 import type { SavedSnapshot } from "#src/store/tokens.ts";
 import {

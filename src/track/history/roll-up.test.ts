@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { sql } from "kysely";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { oldestSampleDay, writeSampleHours } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import { eachDatabase } from "#test/support/databases.ts";

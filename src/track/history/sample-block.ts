@@ -1,4 +1,4 @@
-import type { Confidence } from "#src/measure/finding.ts";
+import type { Confidence } from "#src/measure/confidence/finding.ts";
 import { type Bucket, lower, type SampleGrid } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 import {

@@ -1,5 +1,5 @@
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import type { Confidence } from "#src/measure/finding.ts";
+import type { Confidence } from "#src/measure/confidence/finding.ts";
 import type { Sample } from "./sample.ts";
 
 /** A sample's figures in the order in which they are stored: C10, depth, slippage by size and mid; NaN for null. */

@@ -1,7 +1,7 @@
 import { type Assessment, STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { capacityOfAssessment } from "#src/measure/capacity-series.ts";
-import type { Confidence } from "#src/measure/finding.ts";
-import { confidenceOf } from "#src/measure/findings.ts";
+import type { Confidence } from "#src/measure/confidence/finding.ts";
+import { confidenceOf } from "#src/measure/confidence/findings.ts";
+import { capacityOfAssessment } from "#src/measure/series/capacity-series.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { priceInSol, ratioToNumber } from "#src/units/to-number.ts";
 

@@ -1,5 +1,5 @@
 import type { Assessment, PoolShare } from "#src/measure/assessment.ts";
-import { pricedPart } from "#src/measure/capacity-series.ts";
+import { pricedPart } from "#src/measure/series/capacity-series.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 

@@ -4,7 +4,7 @@ import {
   capacityOfAssessment,
   logCapacity,
   pricedPart,
-} from "#src/measure/capacity-series.ts";
+} from "#src/measure/series/capacity-series.ts";
 import {
   applySample,
   copyDeterioration,
@@ -15,15 +15,15 @@ import {
   type KeptLevels,
   keptOf,
   noteGap,
-} from "#src/measure/deterioration.ts";
-import { lossesBetween, type Sight } from "#src/measure/losses.ts";
+} from "#src/measure/series/deterioration.ts";
+import { lossesBetween, type Sight } from "#src/measure/series/losses.ts";
 import {
   emptyTrendWindow,
   pushTrendSample,
   type Trend,
   type TrendWindow,
   trendOf,
-} from "#src/measure/trend.ts";
+} from "#src/measure/series/trend.ts";
 import { SAMPLE_EVERY_MS, type Sample, sampleOf } from "./sample.ts";
 import { nextBasis, type SeriesBasis } from "./series-basis.ts";
 

@@ -1,11 +1,11 @@
-import type { Market } from "#src/measure/market.ts";
-import { priceMarket } from "#src/measure/priced-market.ts";
-import type { PoolHolders } from "#src/measure/share-holders.ts";
+import type { Market } from "#src/measure/market/market.ts";
+import { priceMarket } from "#src/measure/market/priced-market.ts";
+import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { LiquidityShares } from "#src/venues/liquidity-shares.ts";
-import type { PoolRef } from "../open-pool.ts";
+import type { PoolRef } from "../pools/open-pool.ts";
 import type { SharedPool, ShareHolders } from "./share-holders.ts";
 
 /** Maximum number of pools per token whose holders are read: the deepest ones. */

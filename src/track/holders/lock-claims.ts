@@ -1,4 +1,8 @@
-import type { LockUnknownReason, Opening, ShareLock } from "#src/measure/share-holders.ts";
+import type {
+  LockUnknownReason,
+  Opening,
+  ShareLock,
+} from "#src/measure/questions/share-holders.ts";
 import { type Address, compareAddressBytes } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import * as jupiterLock from "#src/venues/lockers/jupiter-lock.ts";

@@ -8,7 +8,7 @@ import { contractOf, decodeContract } from "#src/venues/lockers/streamflow.ts";
 import { tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
 import type { Vesting } from "#src/venues/shared/vesting.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { clockOf } from "../chain-clock.ts";
+import { clockOf } from "../pools/chain-clock.ts";
 import type { LocksRead } from "./lock-claims.ts";
 import { type LargePosition, vestsElsewhere } from "./sum-positions.ts";
 

@@ -1,4 +1,4 @@
-import type { ShareLock, ShareOwner } from "#src/measure/share-holders.ts";
+import type { ShareLock, ShareOwner } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
 import { mulDivFloor } from "#src/units/integer.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";

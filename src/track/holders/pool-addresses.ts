@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
-import type { PoolRef } from "../open-pool.ts";
+import type { PoolRef } from "../pools/open-pool.ts";
 import type { PoolAddresses } from "./token-holders.ts";
 
 /** The addresses of the pools, and of the vaults that their own accounts name. */

@@ -4,7 +4,7 @@ import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { positionAccount } from "#demo/nested-positions.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
-import type { PoolHolders } from "#src/measure/share-holders.ts";
+import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";

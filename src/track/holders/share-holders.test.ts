@@ -4,7 +4,7 @@ import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
-import type { KnownHolders, PoolHolders } from "#src/measure/share-holders.ts";
+import type { KnownHolders, PoolHolders } from "#src/measure/questions/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, WSOL } from "#src/units/known-addresses.ts";

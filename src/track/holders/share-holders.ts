@@ -1,5 +1,5 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
-import type { HoldersUnknownReason, PoolHolders } from "#src/measure/share-holders.ts";
+import type { HoldersUnknownReason, PoolHolders } from "#src/measure/questions/share-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";

@@ -4,7 +4,7 @@ import type {
   LockUnknownReason,
   PoolHolders,
   ShareLock,
-} from "#src/measure/share-holders.ts";
+} from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { PoolHolders } from "#src/measure/share-holders.ts";
+import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
 import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.ts";
 import {

@@ -4,7 +4,7 @@ import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { escrowAccount, escrowAddress } from "#demo/jupiter-lock.ts";
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
-import type { TokenHolders } from "#src/measure/token-holders.ts";
+import type { TokenHolders } from "#src/measure/questions/token-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";

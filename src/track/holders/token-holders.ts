@@ -1,6 +1,10 @@
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import { LARGEST_LISTED } from "#src/chain/chain-source.ts";
-import type { ExclusionReason, TokenHolder, TokenHolders } from "#src/measure/token-holders.ts";
+import type {
+  ExclusionReason,
+  TokenHolder,
+  TokenHolders,
+} from "#src/measure/questions/token-holders.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { BoundedMap } from "#src/platform/bounded-map.ts";
 import type { WallClock } from "#src/platform/clock.ts";
@@ -12,7 +16,7 @@ import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeTokenAccount, tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
-import { clockOf } from "../chain-clock.ts";
+import { clockOf } from "../pools/chain-clock.ts";
 import { divideLock, lockOf } from "./lock-claims.ts";
 
 /** Three calls for a token in this time, whether they succeed or not. */

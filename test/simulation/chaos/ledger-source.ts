@@ -1,5 +1,5 @@
 import type { ChainSource, Subscription } from "#src/chain/chain-source.ts";
-import { matchesFilter } from "#src/chain/rpc-answers.ts";
+import { matchesFilter } from "#src/chain/rpc/rpc-answers.ts";
 import type { Ledger } from "#src/node/ledger.ts";
 
 /**

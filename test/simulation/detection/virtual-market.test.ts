@@ -11,7 +11,7 @@ import {
   withdraw,
 } from "#bench/detection/virtual-market.ts";
 import { assess } from "#src/measure/assess.ts";
-import { exitAt } from "#src/measure/exit-at.ts";
+import { exitAt } from "#src/measure/questions/exit-at.ts";
 import { marketOf } from "#test/support/markets.ts";
 import { constantProductPool } from "#test/support/pools.ts";
 

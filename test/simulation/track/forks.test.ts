@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { gridOf } from "#src/track/history/history.ts";
 import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
 import type { MarketReport } from "#src/track/market-report.ts";

@@ -1,7 +1,7 @@
 import { plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import type { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { ChainSource } from "#src/chain/chain-source.ts";
-import type { Database } from "#src/store/database.ts";
+import type { Database } from "#src/store/connection/database.ts";
 import { Tracker } from "#src/track/tracker.ts";
 
 type Broken = Partial<

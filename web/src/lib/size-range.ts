@@ -1,4 +1,4 @@
-import type { SIZE_RANGE_SOL as MeasuredRange } from "#src/measure/requested-size.ts";
+import type { SIZE_RANGE_SOL as MeasuredRange } from "#src/measure/questions/requested-size.ts";
 
 /** Both ends included. */
 export type Range = { readonly minimum: number; readonly maximum: number };

@@ -1,0 +1,162 @@
+import { TaskQueue } from "#src/platform/task-queue.ts";
+import type { Address } from "#src/units/address.ts";
+import type { Account } from "#src/venues/account-set.ts";
+import type { ProgramFilter } from "#src/venues/venue.ts";
+import type { ChainLogger } from "../chain-logger.ts";
+import type { NodeRefusal, SearchResult } from "../chain-source.ts";
+import { SearchMemory } from "../search-memory.ts";
+import type { CallPacer } from "./call-pacer.ts";
+import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
+import {
+  malformed,
+  type ProgramAnswer,
+  type ProgramPage,
+  parseProgramAccounts,
+  parseProgramPage,
+} from "./rpc-answers.ts";
+import { RpcFailure } from "./rpc-failure.ts";
+import type { Commitment } from "./rpc-reader.ts";
+import { asRefused, isNotServed } from "./rpc-refusal.ts";
+
+/** A node without an index scans every account of the program. */
+const SEARCH_TIMEOUT_MS = 10_000;
+const SEARCH_DEADLINE_MS = 20_000;
+const SEARCH_LIMITS = {
+  maxActive: 4,
+  maxWaiting: 5_000,
+  overloadedMessage: "Too many searches for pools are waiting; try again in a moment.",
+};
+const PAGE_ACCOUNTS = 1_000;
+const MAX_PAGES = 50;
+
+/** "soon": an answer needs the search. */
+type SearchUrgency = "soon" | "whenQuiet";
+
+export type RpcSearchesOptions = {
+  readonly client: JsonRpcClient;
+  readonly commitment: Commitment;
+  readonly pacers: Readonly<Record<SearchUrgency, CallPacer>>;
+  readonly logger: ChainLogger | null;
+};
+
+/** Searches by getProgramAccounts, in a queue for each urgency: slow searches delay neither reads nor urgent ones. */
+export class RpcSearches {
+  readonly #options: RpcSearchesOptions;
+  readonly #queues = {
+    soon: new TaskQueue(SEARCH_LIMITS),
+    whenQuiet: new TaskQueue(SEARCH_LIMITS),
+  };
+  readonly #memory: SearchMemory;
+  /** Null: not known yet. */
+  #hasPages: boolean | null = null;
+  /** The first search, which shows whether the node has pages; other searches wait for it. */
+  #trying: Promise<void> | null = null;
+
+  constructor(options: RpcSearchesOptions) {
+    this.#options = options;
+    this.#memory = new SearchMemory("getProgramAccounts", options.logger);
+  }
+
+  /** What the node refuses to search now. */
+  refusals(): readonly NodeRefusal[] {
+    return this.#memory.list();
+  }
+
+  /** @throws AppError chain_unavailable if the node can't be reached; overloaded; the signal's reason */
+  async search(
+    urgency: SearchUrgency,
+    filter: ProgramFilter,
+    signal?: AbortSignal,
+  ): Promise<SearchResult> {
+    const { programId } = filter;
+    try {
+      return await this.#queues[urgency].run(async () => {
+        const refusal = this.#memory.refusalOf(programId);
+        if (refusal !== null) return { kind: "refused", reason: refusal };
+        const answer = await this.#searchOnce(filter, this.#options.pacers[urgency], signal);
+        this.#memory.succeeded(programId);
+        return { kind: "found", ...answer };
+      }, signal);
+    } catch (error) {
+      if (error instanceof RpcFailure) this.#memory.failed(programId, error);
+      return asRefused(error);
+    }
+  }
+
+  async #searchOnce(
+    filter: ProgramFilter,
+    pacer: CallPacer,
+    signal: AbortSignal | undefined,
+  ): Promise<ProgramAnswer> {
+    const { client, commitment } = this.#options;
+    const config = {
+      encoding: "base64",
+      commitment,
+      withContext: true,
+      filters: filtersOf(filter),
+    };
+    const limits = {
+      timeoutMs: SEARCH_TIMEOUT_MS,
+      deadlineMs: SEARCH_DEADLINE_MS,
+      repeatsTimeouts: false,
+      pacer,
+    };
+    while (this.#hasPages === null && this.#trying !== null) await this.#trying;
+    if (this.#hasPages !== false) {
+      const tried = Promise.withResolvers<void>();
+      if (this.#hasPages === null) this.#trying = tried.promise;
+      try {
+        const answer = await this.#searchPages(filter, config, limits, signal);
+        this.#hasPages = true;
+        return answer;
+      } catch (error) {
+        if (this.#hasPages === true || !isNotServed(error)) throw error;
+        this.#hasPages = false;
+      } finally {
+        if (this.#trying === tried.promise) this.#trying = null;
+        tried.resolve();
+      }
+    }
+    const request = { method: "getProgramAccounts", params: [filter.programId, config], ...limits };
+    return await client.call(request, (result) => parseProgramAccounts(result, filter), signal);
+  }
+
+  /** getProgramAccountsV2, which some providers serve for a tenth of the price. */
+  async #searchPages(
+    filter: ProgramFilter,
+    config: Readonly<Record<string, unknown>>,
+    limits: Pick<JsonRpcCall, "timeoutMs" | "deadlineMs" | "repeatsTimeouts" | "pacer">,
+    signal: AbortSignal | undefined,
+  ): Promise<ProgramAnswer> {
+    const accounts = new Map<Address, Account>();
+    let slot: bigint | null = null;
+    let key: string | null = null;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const paging = { limit: PAGE_ACCOUNTS, ...(key === null ? {} : { paginationKey: key }) };
+      const params = [filter.programId, { ...config, ...paging }];
+      const request = { method: "getProgramAccountsV2", params, ...limits };
+      const found: ProgramPage = await this.#options.client.call(
+        request,
+        (result) => parseProgramPage(result, filter),
+        signal,
+      );
+      for (const [address, account] of found.accounts) accounts.set(address, account);
+      if (slot === null || found.slot < slot) slot = found.slot;
+      key = found.nextKey;
+      if (key === null) return { slot, accounts };
+    }
+    throw malformed("a search has too many pages");
+  }
+}
+
+/** The filter in the form of getProgramAccounts and programSubscribe. */
+export function filtersOf(filter: ProgramFilter): readonly unknown[] {
+  const size = filter.dataSize === null ? [] : [{ dataSize: filter.dataSize }];
+  const memcmp = filter.memcmp.map(({ offset, bytes }) => ({
+    memcmp:
+      typeof bytes === "string"
+        ? { offset, bytes, encoding: "base58" }
+        : { offset, bytes: Buffer.from(bytes).toString("base64"), encoding: "base64" },
+  }));
+  return [...size, ...memcmp];
+}
