@@ -15,9 +15,14 @@ import type { Address } from "#src/units/address.ts";
 import { createPageTokens } from "#src/users/page-tokens.ts";
 import type { AttackOptions, AttackTally } from "./abuse/attack-worker.ts";
 import { HonestCaller } from "./abuse/honest.ts";
-import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
-import { Deployment, makeKeys, peakResidentBytes, residentBytes } from "./deployment.ts";
-import { readOptions } from "./options.ts";
+import type {
+  MarketOptions,
+  MarketOrder,
+  MarketReady,
+  MarketWord,
+} from "./support/alerts-market.ts";
+import { Deployment, makeKeys, peakResidentBytes, residentBytes } from "./support/deployment.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * The attackers of docs/abuse.md against one process of the service, next to honest callers: a key, a
@@ -55,7 +60,7 @@ process.exit();
 
 async function measure(): Promise<void> {
   const workerData: MarketOptions = { tokens: WATCHED, tradesPerMinute: 60, seed };
-  const market = new Worker(new URL("./alerts-market.ts", import.meta.url), { workerData });
+  const market = new Worker(new URL("./support/alerts-market.ts", import.meta.url), { workerData });
   deployment.after(async () => void (await market.terminate()));
   const [ready] = (await once(market, "message")) as [MarketReady];
   const place = deployment.alone();

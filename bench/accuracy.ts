@@ -14,10 +14,10 @@ import { refreshPools } from "#src/track/following/refresh-pools.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
-import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
-import { readOptions } from "./options.ts";
-import { median } from "./quantile.ts";
-import { buildStream } from "./update-stream.ts";
+import { ASSESS_DEPS, followStream, START_MS } from "./support/follow-stream.ts";
+import { readOptions } from "./support/options.ts";
+import { median } from "./support/quantile.ts";
+import { buildStream } from "./support/update-stream.ts";
 
 /**
  * What the record of exactness costs, as processor time per swap of a mixed stream, each swap answered

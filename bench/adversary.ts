@@ -10,7 +10,7 @@ import type { MarketPlan } from "./adversary/pool-plan.ts";
 import { saveMarket } from "./adversary/save-market.ts";
 import { harmOf, searchAlerts, searchAnswers } from "./adversary/search.ts";
 import type { Attack } from "./adversary/strategies.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * Searches for hostile pools that change an answer or an alert (method.md section 7), and prints the

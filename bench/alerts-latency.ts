@@ -18,11 +18,16 @@ import { createSmtpMailer } from "#src/users/mailer.ts";
 import { tierLimits } from "#src/users/tiers.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { createAlerting } from "#test/support/alerting.ts";
-import type { MarketOptions, MarketOrder, MarketReady, MarketWord } from "./alerts-market.ts";
-import type { Arrival, Listening } from "./alerts-receivers.ts";
-import { readOptions } from "./options.ts";
-import { quantile } from "./quantile.ts";
+import { createAlerting } from "#test/support/users/alerting.ts";
+import type {
+  MarketOptions,
+  MarketOrder,
+  MarketReady,
+  MarketWord,
+} from "./support/alerts-market.ts";
+import type { Arrival, Listening } from "./support/alerts-receivers.ts";
+import { readOptions } from "./support/options.ts";
+import { quantile } from "./support/quantile.ts";
 
 /**
  * The time from the update that causes an alert to its message at a mail server and at a webhook:
@@ -52,14 +57,14 @@ const directory = mkdtempSync(join(tmpdir(), "exitability-alerts-latency-"));
 const database = openDatabase({ databaseUrl: null, dataDir: directory });
 await migrate(database, Date.now());
 
-const receivers = new Worker(new URL("./alerts-receivers.ts", import.meta.url));
+const receivers = new Worker(new URL("./support/alerts-receivers.ts", import.meta.url));
 const [{ smtpPort, webhookPort }] = (await once(receivers, "message")) as [Listening];
 
 const marketOptions: MarketOptions = {
   tokens,
   tradesPerMinute: Number(values["trades-per-minute"]),
 };
-const market = new Worker(new URL("./alerts-market.ts", import.meta.url), {
+const market = new Worker(new URL("./support/alerts-market.ts", import.meta.url), {
   workerData: marketOptions,
 });
 const order = (what: MarketOrder): void => market.postMessage(what);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
 import {
   askAgain,
   askAllEndpoints,
@@ -10,8 +10,8 @@ import {
   type Question,
   type ToldAnswer,
 } from "./answers/answers-of-service.ts";
-import { Deployment, makeKeys } from "./deployment.ts";
-import { readOptions } from "./options.ts";
+import { Deployment, makeKeys } from "./support/deployment.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * Whether a running service on the moving demo market says one thing: main, /at, batch and stream for

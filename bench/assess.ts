@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { formatTable } from "#src/cli/output.ts";
 import { PLANNED_VENUES, type PoolPlan } from "./adversary/pool-plan.ts";
 import { saveMarket } from "./adversary/save-market.ts";
-import { readOptions, requireCheckout } from "./options.ts";
-import { median } from "./quantile.ts";
+import { readOptions, requireCheckout } from "./support/options.ts";
+import { median } from "./support/quantile.ts";
 
 /**
  * CPU time of one assessment for one to ten pools (`--counts`), from bound pools to the answer. With `--against

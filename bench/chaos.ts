@@ -7,15 +7,15 @@ import { findUserByEmail, setUserTier } from "#src/store/users.ts";
 import type { UserTier } from "#src/users/tiers.ts";
 import { Endings } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { signUp } from "#test/support/service-member.ts";
-import { type Answer, startCallers, startWriters } from "./chaos-callers.ts";
-import { type Deployment, deploy, type Member } from "./chaos-deployment.ts";
-import { isFresh, isNewerThan, judge, LIMITED, LIMITED_KEYS, type Row } from "./chaos-judge.ts";
-import { watchLeaders } from "./chaos-leaders.ts";
-import { allScenarios, type Scenario } from "./chaos-scenarios.ts";
-import { closeOnSignal } from "./close-on-signal.ts";
-import { makeKeys } from "./deployment.ts";
-import { readOptions, refuse } from "./options.ts";
+import { signUp } from "#test/support/processes/service-member.ts";
+import { type Answer, startCallers, startWriters } from "./chaos/callers.ts";
+import { type Deployment, deploy, type Member } from "./chaos/deployment.ts";
+import { isFresh, isNewerThan, judge, LIMITED, LIMITED_KEYS, type Row } from "./chaos/judge.ts";
+import { watchLeaders } from "./chaos/leaders.ts";
+import { allScenarios, type Scenario } from "./chaos/scenarios.ts";
+import { closeOnSignal } from "./support/close-on-signal.ts";
+import { makeKeys } from "./support/deployment.ts";
+import { readOptions, refuse } from "./support/options.ts";
 
 // What callers see, and for how long, while each part of a deployment dies, freezes or is cut off:
 // two trackers, two replicas, an alert worker, Postgres and Redis, with a wire between every two.

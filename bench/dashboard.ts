@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { chromium, type Page } from "playwright-core";
-import { Deployment } from "./deployment.ts";
-import { lineThrough, type Point } from "./growth.ts";
-import { readOptions } from "./options.ts";
+import { Deployment } from "./support/deployment.ts";
+import { lineThrough, type Point } from "./support/growth.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * What an open token page costs its reader while nothing is done: share of one core, requests, and

@@ -10,7 +10,7 @@ import { playOverSockets } from "./detection/socket-markets.ts";
 import { type DetectionRow, rowOf } from "./detection/tally.ts";
 import { drawThresholdCurve, sweepThresholds } from "./detection/threshold-curve.ts";
 import { trackScript } from "./detection/tracked-markets.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./support/options.ts";
 
 const USAGE =
   "npm run detection -- [--seed N] [--share S] [--json] [--curve FILE.svg] | --series FILE [--json] | --recorded FILE... [--json]";

@@ -18,13 +18,13 @@ import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { executableMarket } from "#test/support/executable-market.ts";
-import type { MarketOptions, MarketReady } from "./alerts-market.ts";
-import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
-import { runLoad } from "./http-load.ts";
-import { indexedSearch } from "./indexed-search.ts";
-import { readOptions } from "./options.ts";
-import { median } from "./quantile.ts";
+import { executableMarket } from "#test/support/chain/executable-market.ts";
+import type { MarketOptions, MarketReady } from "./support/alerts-market.ts";
+import { cpuSeconds, Deployment, makeKeys, type Server } from "./support/deployment.ts";
+import { runLoad } from "./support/http-load.ts";
+import { indexedSearch } from "./support/indexed-search.ts";
+import { readOptions } from "./support/options.ts";
+import { median } from "./support/quantile.ts";
 
 /**
  * What executing programs costs with a thousand tokens tracked. First, answers by execution alone: the
@@ -231,7 +231,7 @@ type Turn = { readonly cpuPct: number; readonly p50Ms: number; readonly p99Ms: n
 async function measureSampling(): Promise<void> {
   const deployment = new Deployment();
   try {
-    const market = new Worker(new URL("./alerts-market.ts", import.meta.url), {
+    const market = new Worker(new URL("./support/alerts-market.ts", import.meta.url), {
       workerData: options,
     });
     deployment.after(async () => void (await market.terminate()));

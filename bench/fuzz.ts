@@ -3,8 +3,8 @@ import { performance } from "node:perf_hooks";
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { attack } from "#test/fuzz/attack.ts";
-import { readExecutions } from "#test/support/executions.ts";
-import { readOptions, refuse, requirePostgres } from "./options.ts";
+import { readExecutions } from "#test/support/pools/executions.ts";
+import { readOptions, refuse, requirePostgres } from "./support/options.ts";
 
 // Mutated accounts against every venue: how many end as a pool or a reason, and how long the slowest took.
 // With --requests N, hostile HTTP requests instead: N in all, to a service on each database (DATABASE_URL).
@@ -22,7 +22,7 @@ const { values } = readOptions(
 
 if (Number(values.requests) > 0) {
   requirePostgres();
-  const { fuzzBothDatabases } = await import("./fuzz-services.ts");
+  const { fuzzBothDatabases } = await import("./fuzz/services.ts");
   await fuzzBothDatabases({
     requests: Number(values.requests),
     seed: Number(values.seed),

@@ -10,10 +10,10 @@ import { bytesOf, parseAddress } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
-import { readOptions } from "./options.ts";
-import { median, quantile } from "./quantile.ts";
-import { createStreamSource } from "./stream-source.ts";
-import { buildStream, type Swap } from "./update-stream.ts";
+import { readOptions } from "./support/options.ts";
+import { median, quantile } from "./support/quantile.ts";
+import { createStreamSource } from "./support/stream-source.ts";
+import { buildStream, type Swap } from "./support/update-stream.ts";
 
 /**
  * The time from an update's arrival in the process to the changed answer at an HTTP client, and to the
@@ -75,7 +75,7 @@ if (asked === undefined || pushed === undefined)
 const swapsOf = (pool: string) => stream.swaps.filter((swap) => swap.pool === pool);
 const probes = { asked: swapsOf(asked.pool), pushed: swapsOf(pushed.pool) };
 const others = stream.swaps.filter(({ pool }) => pool !== asked.pool && pool !== pushed.pool);
-const client = new Worker(new URL("./latency-client.ts", import.meta.url), {
+const client = new Worker(new URL("./support/latency-client.ts", import.meta.url), {
   workerData: { url: `http://127.0.0.1:${port}/${asked.mint}` },
 });
 const latencies: number[] = [];

@@ -1,10 +1,17 @@
 import { createServer } from "node:http";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { cpuSeconds, Deployment, type Key, makeKeys, type Server, warmUp } from "./deployment.ts";
-import { answeredPerSecond, refusedOf, runLoad } from "./http-load.ts";
-import { readOptions, requirePostgres } from "./options.ts";
-import { median } from "./quantile.ts";
+import {
+  cpuSeconds,
+  Deployment,
+  type Key,
+  makeKeys,
+  type Server,
+  warmUp,
+} from "./support/deployment.ts";
+import { answeredPerSecond, refusedOf, runLoad } from "./support/http-load.ts";
+import { readOptions, requirePostgres } from "./support/options.ts";
+import { median } from "./support/quantile.ts";
 
 // The hot endpoint under load, beside as many bare node:http servers that answer the same bytes, in one
 // run: requests a second, latency, and the servers' own CPU time for a request. First one process that

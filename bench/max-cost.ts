@@ -7,9 +7,9 @@ import { bestPossibleLamports } from "#src/measure/sale/split-bound.ts";
 import { positionOf } from "#src/measure/slippage.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import { largestByScan } from "#test/support/largest-by-scan.ts";
-import { randomMarket } from "#test/support/random-markets.ts";
-import { readOptions } from "./options.ts";
+import { largestByScan } from "#test/support/markets/largest-by-scan.ts";
+import { randomMarket } from "#test/support/markets/random-markets.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * The largest sale within a cost compared with a scan of the sizes, over random markets of one to four

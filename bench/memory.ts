@@ -6,9 +6,9 @@ import { assessToken } from "#src/track/answers/assess-token.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
 import { observe } from "#src/track/history/series.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { ASSESS_DEPS, followStream, START_MS } from "./follow-stream.ts";
-import { readOptions } from "./options.ts";
-import { buildStream, type VenueMix } from "./update-stream.ts";
+import { ASSESS_DEPS, followStream, START_MS } from "./support/follow-stream.ts";
+import { readOptions } from "./support/options.ts";
+import { buildStream, type VenueMix } from "./support/update-stream.ts";
 
 // What a live token takes: its accounts' bytes, pools, quoters, last answer, and half an hour of samples.
 // Measured for the mix of venues, and for each venue alone. Each token has one pool.

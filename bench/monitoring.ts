@@ -4,12 +4,12 @@ import { Worker } from "node:worker_threads";
 import { formatTable } from "#src/cli/output.ts";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { tierLimits } from "#src/users/tiers.ts";
-import type { MarketOptions, MarketOrder, MarketReady } from "./alerts-market.ts";
-import type { Asked, Traffic } from "./counted-client.ts";
-import { cpuSeconds, Deployment, makeKeys, type Server } from "./deployment.ts";
-import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring-ways.ts";
-import { readOptions } from "./options.ts";
-import { median } from "./quantile.ts";
+import type { Asked, Traffic } from "./monitoring/counted-client.ts";
+import { MOST_MINTS, type Way, type WayName, wayOf } from "./monitoring/ways.ts";
+import type { MarketOptions, MarketOrder, MarketReady } from "./support/alerts-market.ts";
+import { cpuSeconds, Deployment, makeKeys, type Server } from "./support/deployment.ts";
+import { readOptions } from "./support/options.ts";
+import { median } from "./support/quantile.ts";
 
 /**
  * A thousand tokens at six sizes every ten seconds: what each way of asking costs in requests, bytes
@@ -87,7 +87,9 @@ const options: MarketOptions = {
   tradesPerMinute: Number(values["trades-per-minute"]),
   seed: Number(values.seed),
 };
-const market = new Worker(new URL("./alerts-market.ts", import.meta.url), { workerData: options });
+const market = new Worker(new URL("./support/alerts-market.ts", import.meta.url), {
+  workerData: options,
+});
 deployment.after(async () => void (await market.terminate()));
 const [{ httpUrl, wsUrl, mints }] = (await once(market, "message")) as [MarketReady];
 try {

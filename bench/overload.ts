@@ -1,8 +1,8 @@
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { formatTable } from "#src/cli/output.ts";
-import { Deployment, peakResidentBytes, residentBytes } from "./deployment.ts";
-import { answeredPerSecond, type LoadPlan, type LoadResult, runLoad } from "./http-load.ts";
-import { readOptions, requirePostgres } from "./options.ts";
+import { Deployment, peakResidentBytes, residentBytes } from "./support/deployment.ts";
+import { answeredPerSecond, type LoadPlan, type LoadResult, runLoad } from "./support/http-load.ts";
+import { readOptions, requirePostgres } from "./support/options.ts";
 
 // Beyond the maximum: ordinary answers (anonymous callers, each counted on disk). First as many as one
 // process gives; then three times as many requests a second, asked whether or not those before were

@@ -9,7 +9,7 @@ import { LOADER_V3 } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueSale } from "#src/venues/venue-sale.ts";
 import { programFile } from "../tools/program-files.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * The model against the compiled programs: random states of recorded executions with random amounts,

@@ -8,8 +8,7 @@ import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { FakeGeyser } from "#test/support/fake-geyser.ts";
-import { readOptions } from "./options.ts";
+import { FakeGeyser } from "#test/support/chain/fake-geyser.ts";
 import {
   type FakeProvider,
   openFakeProvider,
@@ -17,7 +16,8 @@ import {
 } from "./providers/fake-provider.ts";
 import { PLANS, type ProviderPlan } from "./providers/plans.ts";
 import { type Asked, openProduct } from "./providers/product.ts";
-import { quantile } from "./quantile.ts";
+import { readOptions } from "./support/options.ts";
+import { quantile } from "./support/quantile.ts";
 
 /**
  * The tracker on the documented limits of RPC providers: how long a first answer takes, what it finds,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { recordDemo } from "./detection/demo-recording.ts";
 import { replayFiles } from "./detection/recorded.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * Records the demo market while it is tracked live, replays the files, and compares the alerts.

@@ -6,12 +6,12 @@ import { createClient } from "@redis/client";
 import { formatTable } from "#src/cli/output.ts";
 import type { Address } from "#src/units/address.ts";
 import { Endings } from "#test/support/ending.ts";
-import { startRedis } from "#test/support/redis.ts";
-import { closeOnSignal } from "./close-on-signal.ts";
-import { cpuSeconds } from "./deployment.ts";
-import { readOptions, requireCheckout } from "./options.ts";
+import { startRedis } from "#test/support/processes/redis.ts";
 import { measuredSnapshots } from "./replicas/market.ts";
 import type { Percentiles, ReplicaFigures, Start } from "./replicas/relay-under-test.ts";
+import { closeOnSignal } from "./support/close-on-signal.ts";
+import { cpuSeconds } from "./support/deployment.ts";
+import { readOptions, requireCheckout } from "./support/options.ts";
 
 /**
  * Cost of publishing answers to replicas. One process publishes a new snapshot of every token `--rate` times

@@ -12,14 +12,14 @@ import { TokenArchive } from "#src/track/history/archive.ts";
 import { gridOf } from "#src/track/history/history.ts";
 import { RollUp } from "#src/track/history/roll-up.ts";
 import type { Address } from "#src/units/address.ts";
+import { ownSchema } from "#test/support/databases/postgres-schemas.ts";
 import { Endings } from "#test/support/ending.ts";
-import { ownSchema } from "#test/support/postgres-schemas.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
-import { closeOnSignal } from "./close-on-signal.ts";
-import { Latencies } from "./latencies.ts";
-import { readOptions, refuse, requirePostgres } from "./options.ts";
 import { PlayedMarket } from "./retention/played-market.ts";
 import { storedSize } from "./retention/stored-sizes.ts";
+import { closeOnSignal } from "./support/close-on-signal.ts";
+import { Latencies } from "./support/latencies.ts";
+import { readOptions, refuse, requirePostgres } from "./support/options.ts";
 
 /**
  * Space and time of the history of many tokens over many days. The samples of the last two days are stored

@@ -1,9 +1,9 @@
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { SCENARIOS } from "./all.ts";
-import { interleave, type Result, reaches } from "./interleave.ts";
-import { readOptions, refuse } from "./options.ts";
-import type { Scenario } from "./scenario.ts";
+import { SCENARIOS } from "./scenarios/all.ts";
+import { interleave, type Result, reaches } from "./scenarios/interleave.ts";
+import type { Scenario } from "./scenarios/scenario.ts";
+import { readOptions, refuse } from "./support/options.ts";
 
 const { values } = readOptions("Decoders and quotes compared with the official SDKs.", {
   json: { type: "boolean", default: false },

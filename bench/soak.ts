@@ -6,7 +6,7 @@ import { createLocalNode } from "#src/node/node.ts";
 import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { TIERS } from "#src/users/tiers.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { freePort } from "#test/support/free-port.ts";
+import { freePort } from "#test/support/processes/free-port.ts";
 import {
   Deployment,
   type Key,
@@ -14,11 +14,16 @@ import {
   residentBytes,
   type Server,
   warmUp,
-} from "./deployment.ts";
-import { floorsOf, lineThrough } from "./growth.ts";
-import { answeredPerSecond, type LoadInterval, type LoadResult, runLoad } from "./http-load.ts";
-import { readOptions, requirePostgres } from "./options.ts";
-import { SharedLoad } from "./shared-load.ts";
+} from "./support/deployment.ts";
+import { floorsOf, lineThrough } from "./support/growth.ts";
+import {
+  answeredPerSecond,
+  type LoadInterval,
+  type LoadResult,
+  runLoad,
+} from "./support/http-load.ts";
+import { readOptions, requirePostgres } from "./support/options.ts";
+import { SharedLoad } from "./support/shared-load.ts";
 
 /**
  * Half the maximum load for half an hour, on one tracker and two API processes that share Postgres

@@ -5,9 +5,9 @@ import { sampleLane } from "#src/measure/sale/lane.ts";
 import { bestSplit } from "#src/measure/sale/split.ts";
 import { between, type Random, seededRandom } from "#src/platform/seeded-random.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { bruteForceSplit } from "#test/support/brute-force.ts";
-import { constantProductPool } from "#test/support/pools.ts";
-import { readOptions } from "./options.ts";
+import { bruteForceSplit } from "#test/support/markets/brute-force.ts";
+import { constantProductPool } from "#test/support/pools/pools.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * How far the split falls short of brute force, over random sets of two to four constant-product

@@ -1,7 +1,7 @@
 import { formatTable } from "#src/cli/output.ts";
-import { readOptions } from "./options.ts";
 import { latencyOf } from "./streams/latency.ts";
 import { runPlan, STREAM_PLANS } from "./streams/plans.ts";
+import { readOptions } from "./support/options.ts";
 
 /**
  * The gRPC stream under the limits and faults of real servers: what is logged, over which stream changes

@@ -11,7 +11,7 @@ import { Tracker } from "#src/track/tracker.ts";
 import type { Address } from "#src/units/address.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { startCountingProxy } from "#test/real-node/counting-proxy.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./support/options.ts";
 import {
   bytesOfOwners,
   bytesOfTokenHolders,

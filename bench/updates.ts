@@ -3,10 +3,10 @@ import { formatTable } from "#src/cli/output.ts";
 import { assessToken } from "#src/track/answers/assess-token.ts";
 import { applyUpdate } from "#src/track/following/apply-update.ts";
 import { refreshPools } from "#src/track/following/refresh-pools.ts";
-import { type ChainRate, chainRate } from "./chain-updates.ts";
-import { ASSESS_DEPS, followStream, type Live } from "./follow-stream.ts";
-import { readOptions } from "./options.ts";
-import { buildStream, type UpdateStream } from "./update-stream.ts";
+import { type ChainRate, chainRate } from "./support/chain-updates.ts";
+import { ASSESS_DEPS, followStream, type Live } from "./support/follow-stream.ts";
+import { readOptions } from "./support/options.ts";
+import { buildStream, type UpdateStream } from "./support/update-stream.ts";
 
 /**
  * Account updates per second on one core, in process, from account bytes to fresh assessments of the

@@ -1,7 +1,7 @@
 import { formatTable } from "#src/cli/output.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { WAITED_SECONDS } from "#src/track/history/waiting.ts";
-import { readOptions } from "./options.ts";
+import { readOptions } from "./support/options.ts";
 import { againstOneForAll } from "./waiting/one-for-all.ts";
 import { pinballLosses } from "./waiting/pinball.ts";
 import { type Days, playMarket } from "./waiting/played-markets.ts";

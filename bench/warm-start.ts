@@ -10,7 +10,7 @@ import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
 import { addWatchlistEntry } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
 import { tierLimits } from "#src/users/tiers.ts";
-import type { MarketOptions, MarketReady } from "./alerts-market.ts";
+import type { MarketOptions, MarketReady } from "./support/alerts-market.ts";
 import {
   cpuSeconds,
   Deployment,
@@ -18,9 +18,9 @@ import {
   type Place,
   peakResidentBytes,
   residentBytes,
-} from "./deployment.ts";
-import { readOptions } from "./options.ts";
-import { quantile } from "./quantile.ts";
+} from "./support/deployment.ts";
+import { readOptions } from "./support/options.ts";
+import { quantile } from "./support/quantile.ts";
 
 /**
  * A service with many tokens. First it starts without stored data: tokens loaded a second. Then it is
@@ -73,7 +73,7 @@ const deployment = new Deployment();
 const failures: string[] = [];
 try {
   const workerData: MarketOptions = { tokens, tradesPerMinute: 300, seed: Number(values.seed) };
-  const market = new Worker(new URL("./alerts-market.ts", import.meta.url), { workerData });
+  const market = new Worker(new URL("./support/alerts-market.ts", import.meta.url), { workerData });
   deployment.after(async () => void (await market.terminate()));
   const [{ httpUrl, wsUrl, mints }] = (await once(market, "message")) as [MarketReady];
   const chain = { SOLANA_RPC_URL: httpUrl, SOLANA_WS_URL: wsUrl, ACCURACY: "off", PROOF: "off" };

@@ -67,7 +67,7 @@ test("a number too small to measure anything, or no scenario of that name, is re
 });
 
 const INTERRUPTED = `import { setTimeout as delay } from "node:timers/promises";
-import { closeOnSignal } from "#bench/close-on-signal.ts";
+import { closeOnSignal } from "#bench/support/close-on-signal.ts";
 import { Endings } from "#test/support/ending.ts";
 const endings = new Endings();
 closeOnSignal(endings);
@@ -87,7 +87,7 @@ test("an interrupted measurement ends once every part is closed, with the signal
 });
 
 const INTERRUPTED_IN_ITS_SECOND_PART = `import { setTimeout as delay } from "node:timers/promises";
-import { closeOnSignal } from "#bench/close-on-signal.ts";
+import { closeOnSignal } from "#bench/support/close-on-signal.ts";
 import { Endings } from "#test/support/ending.ts";
 for (const part of ["first", "second"]) {
   const endings = new Endings();
@@ -114,5 +114,5 @@ test("each measuring command and tool reads its options by the function that pri
   const own = globSync("{bench,tools}/**/*.ts", { exclude: ["**/node_modules/**"] }).filter(
     (file) => /\bparseArgs\b/.test(readFileSync(file, "utf8")),
   );
-  assert.deepEqual(own, ["bench/options.ts"]);
+  assert.deepEqual(own, ["bench/support/options.ts"]);
 });

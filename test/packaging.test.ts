@@ -7,7 +7,9 @@ import { test } from "node:test";
 import { DCLinter } from "dclint";
 import { validate } from "dockerfile-utils";
 import { ConfigError, readConfig } from "#src/app/config.ts";
-import { readIgnoreFile } from "#test/support/build-image.ts";
+import { closeAfter } from "#test/support/ending.ts";
+import { PATIENCE_MS } from "#test/support/eventually.ts";
+import { readIgnoreFile } from "#test/support/processes/build-image.ts";
 import {
   demandedVariables,
   filledIn,
@@ -15,10 +17,8 @@ import {
   readExample,
   SECRET,
   serviceEnvironment,
-} from "#test/support/deployment.ts";
-import { closeAfter } from "#test/support/ending.ts";
-import { PATIENCE_MS } from "#test/support/eventually.ts";
-import { readImageFile } from "#test/support/image-file.ts";
+} from "#test/support/processes/deployment.ts";
+import { readImageFile } from "#test/support/processes/image-file.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import manifest from "../package.json" with { type: "json" };
 import { copyCommand } from "../tools/packages/build.ts";

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import fc from "fast-check";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
-import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
-import { loadWhirlpoolCore } from "#test/support/whirlpool-sdk.ts";
-import { whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
+import { clmmFixture, clmmPools } from "#test/support/pools/clmm-pools.ts";
+import { whirlpoolFixture, whirlpools } from "#test/support/pools/whirlpools.ts";
+import { loadClmmSdk } from "#test/support/sdks/clmm-sdk.ts";
+import { loadWhirlpoolCore } from "#test/support/sdks/whirlpool-sdk.ts";
 
 /**
  * Writes vectors/swaps.json of the two concentrated venues: generated pools, and what the official

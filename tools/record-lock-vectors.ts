@@ -20,7 +20,7 @@ import { PROGRAM_ID as LOCKER } from "#src/venues/lockers/jupiter-lock.ts";
 import * as damm from "#src/venues/meteora-damm-v2/layout.ts";
 import { positionAddress } from "#src/venues/meteora-damm-v2/positions.ts";
 import { associatedTokenAddress } from "#src/venues/shared/token/associated-token.ts";
-import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/pools/meteora-pools.ts";
 import { programFile } from "./program-files.ts";
 
 const CASES = 25;

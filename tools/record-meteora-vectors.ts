@@ -9,11 +9,11 @@ import {
   type DbcPool,
   dbcAccounts,
   POOL,
-} from "#test/support/dbc-pool.ts";
-import { loadDbcSdk } from "#test/support/dbc-sdk.ts";
-import { CLOCK, type DlmmPool, dlmmAccounts, PAIR } from "#test/support/dlmm-pool.ts";
-import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
-import { type GoldenVector, writeVectors } from "#test/support/golden-vectors.ts";
+} from "#test/support/pools/dbc-pool.ts";
+import { CLOCK, type DlmmPool, dlmmAccounts, PAIR } from "#test/support/pools/dlmm-pool.ts";
+import { type GoldenVector, writeVectors } from "#test/support/pools/golden-vectors.ts";
+import { loadDbcSdk } from "#test/support/sdks/dbc-sdk.ts";
+import { loadDlmmSdk } from "#test/support/sdks/dlmm-sdk.ts";
 
 const MILLION = 1_000_000n;
 const SOL = 1_000_000_000n;

@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { parentPort, workerData } from "node:worker_threads";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { send } from "../http-client.ts";
+import { send } from "../fuzz/http-client.ts";
 import { attacksOn } from "./attackers.ts";
 
 /** Runs every attack at once, on a thread of its own, until a message ends it. */

@@ -1,5 +1,5 @@
 import type { Random } from "#src/platform/seeded-random.ts";
-import type { Sent } from "../http-client.ts";
+import type { Sent } from "../fuzz/http-client.ts";
 
 export type Attack = {
   readonly name: string;

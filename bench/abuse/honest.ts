@@ -1,7 +1,7 @@
 import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
-import { type Sent, send } from "../http-client.ts";
-import { Latencies } from "../latencies.ts";
+import { type Sent, send } from "../fuzz/http-client.ts";
+import { Latencies } from "../support/latencies.ts";
 
 /** One honest caller: its pace, its latencies, and every answer other than 200. */
 export class HonestCaller {

@@ -1,4 +1,4 @@
-import { quantile } from "../quantile.ts";
+import { quantile } from "../support/quantile.ts";
 import type { Drain } from "./truth.ts";
 
 /** One stretch of an alert; `toMs` is null where it was still on at the end. */

@@ -1,7 +1,7 @@
 import { assessToken } from "#src/track/answers/assess-token.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
-import { ASSESS_DEPS, followStream, START_MS } from "../follow-stream.ts";
-import { buildStream } from "../update-stream.ts";
+import { ASSESS_DEPS, followStream, START_MS } from "../support/follow-stream.ts";
+import { buildStream } from "../support/update-stream.ts";
 
 /** Measured snapshots of this many tokens, the same in every process. */
 export function measuredSnapshots(tokens: number): readonly AssessedSnapshot[] {

@@ -1,7 +1,7 @@
 import { mapSome } from "#src/platform/map-some.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { Latencies } from "../latencies.ts";
+import { Latencies } from "../support/latencies.ts";
 import { DEPLOYMENT, quiet, type ReplicaFigures, readStart, relayOf } from "./relay-under-test.ts";
 
 // A replica: requests each of its tokens once a second on average, in random order and evenly in time.

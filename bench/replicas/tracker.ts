@@ -1,6 +1,6 @@
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
-import { someMarkets } from "#test/support/assessments.ts";
+import { someMarkets } from "#test/support/markets/assessments.ts";
 import { measuredSnapshots } from "./market.ts";
 import { DEPLOYMENT, quiet, readStart, relayOf } from "./relay-under-test.ts";
 

@@ -2,7 +2,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Ratio } from "#src/units/ratio.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
-import type { Contender } from "../scenario.ts";
+import type { Contender } from "./scenario.ts";
 
 export const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 

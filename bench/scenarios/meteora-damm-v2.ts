@@ -1,9 +1,9 @@
 import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
-import { loadDammV2Sdk } from "#test/support/damm-sdks.ts";
-import { dammV2Fixture, dammV2State, MINT_A } from "#test/support/meteora-pools.ts";
-import { bytesOf } from "#test/support/raydium-sdk.ts";
-import { fastOnceRead, referenceOnceRead, type Sale, standardAmounts } from "../sale-contenders.ts";
-import type { Scenario } from "../scenario.ts";
+import { dammV2Fixture, dammV2State, MINT_A } from "#test/support/pools/meteora-pools.ts";
+import { loadDammV2Sdk } from "#test/support/sdks/damm-sdks.ts";
+import { bytesOf } from "#test/support/sdks/raydium-sdk.ts";
+import { fastOnceRead, referenceOnceRead, type Sale, standardAmounts } from "./sale-contenders.ts";
+import type { Scenario } from "./scenario.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 /** 120 million tokens of six decimals beside 412 SOL. */

@@ -5,10 +5,10 @@ import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { type FastDlmm, openFastDlmm } from "#src/venues/meteora-dlmm/fast.ts";
 import { FastBins } from "#src/venues/meteora-dlmm/fast-bins.ts";
 import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { CLOCK, dlmmAccounts, MINT_X, PAIR } from "#test/support/dlmm-pool.ts";
-import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
-import type { Contender, Scenario } from "../scenario.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { CLOCK, dlmmAccounts, MINT_X, PAIR } from "#test/support/pools/dlmm-pool.ts";
+import { loadDlmmSdk } from "#test/support/sdks/dlmm-sdk.ts";
+import type { Contender, Scenario } from "./scenario.ts";
 
 type Known = ReadonlyMap<Address, Account | null>;
 

@@ -5,11 +5,11 @@ import { openFast } from "#src/venues/orca-whirlpool/fast.ts";
 import { FastTickArray } from "#src/venues/orca-whirlpool/fast-tick-array.ts";
 import { tickArrayAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { arrayStarts } from "#src/venues/orca-whirlpool/tick-sequence.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { loadLegacyWhirlpools, loadWhirlpoolClient } from "#test/support/whirlpool-sdk.ts";
-import { BENCHMARK_WHIRLPOOL, whirlpoolFixture } from "#test/support/whirlpools.ts";
-import type { Contender, Scenario } from "../scenario.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { BENCHMARK_WHIRLPOOL, whirlpoolFixture } from "#test/support/pools/whirlpools.ts";
+import { loadLegacyWhirlpools, loadWhirlpoolClient } from "#test/support/sdks/whirlpool-sdk.ts";
 import { CLOCK, calling, copied, fromBytes, type Known, standardAmounts } from "./concentrated.ts";
+import type { Contender, Scenario } from "./scenario.ts";
 
 const { pool, mintA: coin, known } = whirlpoolFixture(BENCHMARK_WHIRLPOOL);
 const { tickSpacing } = BENCHMARK_WHIRLPOOL;

@@ -5,12 +5,12 @@ import type { Account } from "#src/venues/account-set.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import type { PumpSwapState } from "#src/venues/pumpswap/decode.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { COIN, pumpSwapFixture } from "#test/support/pump-pools.ts";
-import { accountInfo, loadPumpSwapSdk, type SwapQuoteInput } from "#test/support/pump-sdks.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { answering, referenceFromBytes } from "../sale-contenders.ts";
-import type { Scenario } from "../scenario.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { COIN, pumpSwapFixture } from "#test/support/pools/pump-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import { accountInfo, loadPumpSwapSdk, type SwapQuoteInput } from "#test/support/sdks/pump-sdks.ts";
+import { answering, referenceFromBytes } from "./sale-contenders.ts";
+import type { Scenario } from "./scenario.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const BASE_VAULT = testAddress(25);

@@ -8,11 +8,11 @@ import { FastTickArray } from "#src/venues/raydium-clmm/fast-tick-array.ts";
 import type { ClmmState } from "#src/venues/raydium-clmm/pool-state.ts";
 import { quoteAscending } from "#src/venues/raydium-clmm/quote.ts";
 import { tickArrayAddress } from "#src/venues/raydium-clmm/tick-arrays.ts";
-import { BENCHMARK_CLMM, clmmFixture } from "#test/support/clmm-pools.ts";
-import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import type { Scenario } from "../scenario.ts";
+import { BENCHMARK_CLMM, clmmFixture } from "#test/support/pools/clmm-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { loadClmmSdk } from "#test/support/sdks/clmm-sdk.ts";
 import { CLOCK, calling, copied, fromBytes, standardAmounts } from "./concentrated.ts";
+import type { Scenario } from "./scenario.ts";
 
 const { pool, mintA: coin, accounts: known } = clmmFixture(BENCHMARK_CLMM);
 const ORDER = { inputMint: coin, clock: CLOCK };

@@ -4,10 +4,10 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
 import { POOL } from "#src/venues/raydium-cpmm/layout.ts";
-import { cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
-import { bytesOf, loadRaydiumSdk, type RaydiumSdk } from "#test/support/raydium-sdk.ts";
-import { answering, referenceFromBytes, standardAmounts } from "../sale-contenders.ts";
-import type { Scenario } from "../scenario.ts";
+import { cpmmFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
+import { bytesOf, loadRaydiumSdk, type RaydiumSdk } from "#test/support/sdks/raydium-sdk.ts";
+import { answering, referenceFromBytes, standardAmounts } from "./sale-contenders.ts";
+import type { Scenario } from "./scenario.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const CONFIG = testAddress(6);

@@ -2,10 +2,10 @@ import { sampleLane } from "#src/measure/sale/lane.ts";
 import { bestSplit } from "#src/measure/sale/split.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { bruteForceSplit } from "#test/support/brute-force.ts";
-import { poolOfSol, SOL } from "#test/support/markets.ts";
-import { levelsPool } from "#test/support/pools.ts";
-import type { Scenario } from "../scenario.ts";
+import { bruteForceSplit } from "#test/support/markets/brute-force.ts";
+import { poolOfSol, SOL } from "#test/support/markets/markets.ts";
+import { levelsPool } from "#test/support/pools/pools.ts";
+import type { Scenario } from "./scenario.ts";
 
 const LAMPORTS_PER_UNIT = 0.001;
 const POSITION = 20_000n * SOL;

@@ -4,7 +4,7 @@ import { Subscriptions } from "#src/api/streams/subscriptions.ts";
 import { parseSize } from "#src/measure/questions/requested-size.ts";
 import type { Address } from "#src/units/address.ts";
 import { SILENT_LOG } from "#test/support/failure-loggers.ts";
-import { quantile } from "../quantile.ts";
+import { quantile } from "../support/quantile.ts";
 import { openStreamMarket } from "./stream-market.ts";
 
 /** A cluster confirms a slot about half a second after it is processed: one slot later, and the votes. */

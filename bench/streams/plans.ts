@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { addressFromBytes } from "#src/units/address.ts";
-import { type FakeGeyser, limitRefusal } from "#test/support/fake-geyser.ts";
-import { quantile } from "../quantile.ts";
+import { type FakeGeyser, limitRefusal } from "#test/support/chain/fake-geyser.ts";
+import { quantile } from "../support/quantile.ts";
 import { openStreamMarket, type StreamMarket } from "./stream-market.ts";
 
 /** A server's limits or fault. */

@@ -7,7 +7,7 @@ import { SLOT_MS } from "#src/node/slot-clock.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { Tracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { FakeGeyser } from "#test/support/fake-geyser.ts";
+import { FakeGeyser } from "#test/support/chain/fake-geyser.ts";
 
 const DEMO_SEED = 1;
 

@@ -5,7 +5,7 @@ import { clockAt, SLOT_MS } from "#src/node/slot-clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { createIndexedNode } from "../indexed-node.ts";
+import { createIndexedNode } from "../support/indexed-node.ts";
 import { ChainMarket } from "./chain-market.ts";
 import { ChainPast } from "./chain-past.ts";
 import { type CheckOrder, type CheckResult, checkAnswer } from "./check-answer.ts";

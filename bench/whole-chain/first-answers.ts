@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Latencies } from "../latencies.ts";
+import { Latencies } from "../support/latencies.ts";
 import { ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
 import type { SentEvent } from "./chain-process.ts";

@@ -1,5 +1,5 @@
 import type { SeededRandom } from "#demo/seeded-random.ts";
-import { Latencies } from "../latencies.ts";
+import { Latencies } from "../support/latencies.ts";
 import { ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
 import type { ChainTokenFacts } from "./chain-process.ts";

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
-import type { Arrival } from "../alerts-receivers.ts";
-import { Latencies } from "../latencies.ts";
+import type { Arrival } from "../support/alerts-receivers.ts";
+import { Latencies } from "../support/latencies.ts";
 import type { Chain } from "./chain.ts";
 
 /** The time from a sent withdrawal to its alert at a mail server and at a webhook. */

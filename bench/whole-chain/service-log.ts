@@ -1,4 +1,4 @@
-import { Latencies } from "../latencies.ts";
+import { Latencies } from "../support/latencies.ts";
 
 const WARN = 40;
 const COLLECTION =

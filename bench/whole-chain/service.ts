@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { freePort } from "#test/support/free-port.ts";
+import { freePort } from "#test/support/processes/free-port.ts";
 import {
   cpuSeconds,
   type Deployment,
@@ -7,7 +7,7 @@ import {
   peakResidentBytes,
   residentBytes,
   type Server,
-} from "../deployment.ts";
+} from "../support/deployment.ts";
 import type { ServiceLog } from "./service-log.ts";
 import { readMetrics, trackedFigures } from "./service-metrics.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "#src/units/address.ts";
-import { Latencies } from "../latencies.ts";
+import { Latencies } from "../support/latencies.ts";
 import { type Asked, ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
 import type { SentEvent } from "./chain-process.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { cpuSeconds, residentBytes } from "../deployment.ts";
-import { Latencies } from "../latencies.ts";
+import { cpuSeconds, residentBytes } from "../support/deployment.ts";
+import { Latencies } from "../support/latencies.ts";
 import { ask, type KeyRing } from "./ask.ts";
 import type { Chain } from "./chain.ts";
 import type { Service } from "./service.ts";

@@ -3,7 +3,7 @@ import { openDatabase } from "#src/store/connection/database.ts";
 import { addWatchlistEntry } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
 import { tierLimits } from "#src/users/tiers.ts";
-import { type Key, makeKeys, type Place } from "../deployment.ts";
+import { type Key, makeKeys, type Place } from "../support/deployment.ts";
 
 const SIZE_LAMPORTS = 500_000_000n;
 

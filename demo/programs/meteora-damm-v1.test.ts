@@ -10,7 +10,7 @@ import {
   loggedEvents,
   MARKET_CLOCK,
   playProgram,
-} from "#test/support/played-market.ts";
+} from "#test/support/markets/played-market.ts";
 import { meteoraDammV1Program } from "./meteora-damm-v1.ts";
 
 const PARTS = { venue: meteoraDammV1, program: meteoraDammV1Program };

@@ -4,7 +4,11 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { ByteReader, discriminator } from "#src/venues/byte-reader.ts";
 import { configuredPool, meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
 import { GRADUATION_CONFIGS } from "#src/venues/meteora-damm-v2/layout.ts";
-import { assertOperatorControls, MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
+import {
+  assertOperatorControls,
+  MARKET_CLOCK,
+  playProgram,
+} from "#test/support/markets/played-market.ts";
 import { meteoraDammV2Program } from "./meteora-damm-v2.ts";
 
 const PARTS = { venue: meteoraDammV2, program: meteoraDammV2Program };

@@ -5,7 +5,7 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
 import { meteoraDbc } from "#src/venues/meteora-dbc/adapter.ts";
-import { MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
+import { MARKET_CLOCK, playProgram } from "#test/support/markets/played-market.ts";
 import { meteoraDbcProgram } from "./meteora-dbc.ts";
 import { migrateCurve } from "./meteora-dbc-graduation.ts";
 

@@ -7,7 +7,11 @@ import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { binArrayIndex } from "#src/venues/meteora-dlmm/bin-price.ts";
 import { swapExactIn } from "#src/venues/meteora-dlmm/quote.ts";
 import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
-import { assertOperatorControls, MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
+import {
+  assertOperatorControls,
+  MARKET_CLOCK,
+  playProgram,
+} from "#test/support/markets/played-market.ts";
 import { mintAccount } from "../token-accounts.ts";
 import { meteoraDlmmProgram } from "./meteora-dlmm.ts";
 

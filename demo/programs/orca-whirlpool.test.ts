@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { discriminator } from "#src/venues/byte-reader.ts";
 import { orcaWhirlpool, orcaWhirlpoolImmutable } from "#src/venues/orca-whirlpool/adapter.ts";
 import { quoteExactIn } from "#src/venues/orca-whirlpool/quote.ts";
-import { MARKET_CLOCK } from "#test/support/played-market.ts";
+import { MARKET_CLOCK } from "#test/support/markets/played-market.ts";
 import {
   assertLiquidityMovesDepth,
   assertMovesAsQuoted,
@@ -12,7 +12,7 @@ import {
   LOW_MINT,
   openTickPool,
   sellTaxed,
-} from "#test/support/played-tick-pool.ts";
+} from "#test/support/markets/played-tick-pool.ts";
 import { orcaWhirlpoolImmutableProgram, orcaWhirlpoolProgram } from "./orca-whirlpool.ts";
 
 for (const parts of [

@@ -14,7 +14,7 @@ import {
   MARKET_CLOCK,
   playProgram,
   playTrade,
-} from "#test/support/played-market.ts";
+} from "#test/support/markets/played-market.ts";
 import { graduate, pumpCurveProgram } from "./pump-curve.ts";
 import { pumpSwapProgram } from "./pumpswap.ts";
 

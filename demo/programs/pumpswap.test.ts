@@ -8,7 +8,7 @@ import {
   loggedEvents,
   MARKET_CLOCK,
   playProgram,
-} from "#test/support/played-market.ts";
+} from "#test/support/markets/played-market.ts";
 import { newGraduatedPool, pumpSwapProgram } from "./pumpswap.ts";
 
 const PARTS = { venue: pumpSwap, program: pumpSwapProgram };

@@ -4,7 +4,11 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { ByteReader } from "#src/venues/byte-reader.ts";
 import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
-import { assertOperatorControls, MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
+import {
+  assertOperatorControls,
+  MARKET_CLOCK,
+  playProgram,
+} from "#test/support/markets/played-market.ts";
 import { raydiumAmmV4Program } from "./raydium-amm-v4.ts";
 
 const PARTS = { venue: raydiumAmmV4, program: raydiumAmmV4Program };

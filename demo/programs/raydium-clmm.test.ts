@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { discriminator } from "#src/venues/byte-reader.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { quoteExactIn } from "#src/venues/raydium-clmm/quote.ts";
-import { assertOperatorControls, MARKET_CLOCK } from "#test/support/played-market.ts";
+import { assertOperatorControls, MARKET_CLOCK } from "#test/support/markets/played-market.ts";
 import {
   assertLiquidityMovesDepth,
   assertMovesAsQuoted,
@@ -12,7 +12,7 @@ import {
   LOW_MINT,
   openTickPool,
   sellTaxed,
-} from "#test/support/played-tick-pool.ts";
+} from "#test/support/markets/played-tick-pool.ts";
 import { raydiumClmmProgram } from "./raydium-clmm.ts";
 
 const PARTS = { venue: raydiumClmm, program: raydiumClmmProgram };

@@ -10,7 +10,7 @@ import {
   loggedEvents,
   MARKET_CLOCK,
   playProgram,
-} from "#test/support/played-market.ts";
+} from "#test/support/markets/played-market.ts";
 import { raydiumCpmmProgram } from "./raydium-cpmm.ts";
 
 const PARTS = { venue: raydiumCpmm, program: raydiumCpmmProgram };

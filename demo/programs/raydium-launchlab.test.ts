@@ -13,7 +13,7 @@ import {
   loggedEvents,
   MARKET_CLOCK,
   playProgram,
-} from "#test/support/played-market.ts";
+} from "#test/support/markets/played-market.ts";
 import { pumpSwapProgram } from "./pumpswap.ts";
 import { graduateLaunch, raydiumLaunchLabProgram } from "./raydium-launchlab.ts";
 

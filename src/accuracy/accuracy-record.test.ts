@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { AccuracyRecord } from "./accuracy-record.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { writeMismatches } from "#src/store/accuracy.ts";
 import { type StoredSwap, writeJudgedSwaps } from "#src/store/judged-swaps.ts";
 import { addProgramDeployment } from "#src/store/program-deployments.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { JudgedSwapReader } from "./judged-swap-reader.ts";
 import { readMismatchLines } from "./store.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { readExecutions, sharedPath } from "#test/support/pools/executions.ts";
 import {
   type RecordedExecution,
   RecordedExecutionReader,

@@ -5,7 +5,7 @@ import { CLOCK_SYSVAR, WSOL } from "#src/units/known-addresses.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { pumpCurveSwaps } from "#src/venues/pump-curve/events.ts";
 import { costExactOut } from "#src/venues/pump-curve/quote.ts";
-import { curveFixture } from "#test/support/pump-pools.ts";
+import { curveFixture } from "#test/support/pools/pump-pools.ts";
 import { AccountVersions } from "./account-versions.ts";
 import { type ReportedSwap, replayOnState, stateBefore } from "./replay-swap.ts";
 

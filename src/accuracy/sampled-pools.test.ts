@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { sampledPools } from "./sampled-pools.ts";
 
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { QuotedExecuted } from "./quoted-executed.ts";
 import { AccuracyStore, readMismatchLines } from "./store.ts";
 import { Tallies } from "./tallies.ts";

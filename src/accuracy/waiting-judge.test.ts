@@ -5,8 +5,8 @@ import { seededRandom } from "#src/platform/seeded-random.ts";
 import { TokenArchive } from "#src/track/history/archive.ts";
 import type { Sample } from "#src/track/history/sample.ts";
 import type { WaitingRange } from "#src/track/history/waiting.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
-import { TOKEN } from "#test/support/pools.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
+import { TOKEN } from "#test/support/pools/pools.ts";
 import {
   HeldWaitings,
   LEAST_JUDGED,

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Store } from "#src/store/schema.ts";
 import { changeWatchlistEntry } from "#src/store/watchlist.ts";
-import { eachDatabase } from "#test/support/databases.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { MINT, recorderScene } from "#test/support/recorder-scene.ts";
-import { someUser, watch } from "#test/support/watching-users.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
+import { MINT, recorderScene } from "#test/support/users/recorder-scene.ts";
+import { someUser, watch } from "#test/support/users/watching-users.ts";
 
 const BLOCKED = ["blocked"];
 

@@ -5,11 +5,11 @@ import type { Store } from "#src/store/schema.ts";
 import type { UserId } from "#src/store/user-id.ts";
 import { setUserDisabled } from "#src/store/users.ts";
 import { changeWatchlistEntry, removeWatchlistEntry } from "#src/store/watchlist.ts";
-import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { poolAddress } from "#test/support/pools.ts";
-import { MINT, OTHER, recorderScene } from "#test/support/recorder-scene.ts";
-import { someUser, watch } from "#test/support/watching-users.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases/databases.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
+import { MINT, OTHER, recorderScene } from "#test/support/users/recorder-scene.ts";
+import { someUser, watch } from "#test/support/users/watching-users.ts";
 import type { AlertRecorder } from "./alert-recorder.ts";
 
 test("slippage at the entry's own size alerts on passing 10 % from below, once until it was below 8 %", async (t) => {

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "#src/platform/clock.ts";
 import type { Store } from "#src/store/schema.ts";
-import { breakable } from "#test/support/breakable-database.ts";
-import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
-import { someUserAlert } from "#test/support/some-user-alert.ts";
-import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+import { breakable } from "#test/support/databases/breakable-database.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases/databases.ts";
+import { someUserAlert } from "#test/support/users/some-user-alert.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/users/watching-users.ts";
 import { FindingWriter } from "./finding-writer.ts";
 import type { RuleFinding } from "./rules/token-rules.ts";
 

@@ -9,11 +9,11 @@ import type { Store } from "#src/store/schema.ts";
 import { type AlertKind, takeBackAlerts } from "#src/store/user-alerts.ts";
 import { deleteUserData } from "#src/store/user-data.ts";
 import { setSeenSides } from "#src/store/watchlist.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { someUserAlert } from "#test/support/some-user-alert.ts";
-import { recordUserAlerts } from "#test/support/user-alerts.ts";
-import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+import { someUserAlert } from "#test/support/users/some-user-alert.ts";
+import { recordUserAlerts } from "#test/support/users/user-alerts.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/users/watching-users.ts";
 
 const NOW = 1_800_000_000_000;
 

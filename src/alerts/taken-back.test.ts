@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { Database } from "#src/store/connection/database.ts";
 import { alertsOfUser } from "#src/store/user-alerts.ts";
-import { NO_NOTICES } from "#test/support/alert-notices.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
-import { poolAddress } from "#test/support/pools.ts";
-import { scriptedMarkets } from "#test/support/scripted-markets.ts";
-import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+import { scriptedMarkets } from "#test/support/markets/scripted-markets.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
+import { NO_NOTICES } from "#test/support/users/alert-notices.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/users/watching-users.ts";
 import { AlertRecorder } from "./alert-recorder.ts";
 import { alertItem } from "./delivery/alert-item.ts";
 

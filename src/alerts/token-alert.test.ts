@@ -6,9 +6,9 @@ import type { Database } from "#src/store/connection/database.ts";
 import type { AlertChange } from "#src/track/market-report.ts";
 import { Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
-import { NO_NOTICES } from "#test/support/alert-notices.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
+import { NO_NOTICES } from "#test/support/users/alert-notices.ts";
 import { AlertRecorder } from "./alert-recorder.ts";
 
 const MINT = namedAddress("token");

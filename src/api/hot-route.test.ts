@@ -7,11 +7,16 @@ import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/use
 import type { ApiKeys } from "#src/users/api-keys.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
 import type { Quotas } from "#src/users/quotas.ts";
-import { SOME_MINT, someAssessment, someMarkets, someSnapshot } from "#test/support/assessments.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { plainHttpDeps } from "#test/support/api/http-deps.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { plainHttpDeps } from "#test/support/http-deps.ts";
-import { testUsers } from "#test/support/users.ts";
+import {
+  SOME_MINT,
+  someAssessment,
+  someMarkets,
+  someSnapshot,
+} from "#test/support/markets/assessments.ts";
+import { testUsers } from "#test/support/users/users.ts";
 import { Admission } from "./admission.ts";
 import { buildApp } from "./app.ts";
 import { RequestCounts } from "./request-counts.ts";

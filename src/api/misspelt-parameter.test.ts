@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneApp } from "#test/support/app.ts";
+import { oneApp } from "#test/support/api/app.ts";
 import { misspeltParameter } from "./misspelt-parameter.ts";
 import { OPERATIONS } from "./operations.ts";
 import { codeOfField } from "./plugins/errors.ts";

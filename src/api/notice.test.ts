@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Finding } from "#src/measure/confidence/finding.ts";
-import { someAssessment } from "#test/support/assessments.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { someAssessment } from "#test/support/markets/assessments.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { noticeOf, preferredLanguage } from "./notice.ts";
 
 test("a notice is Spanish unless the request prefers English", () => {

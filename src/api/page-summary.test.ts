@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
+import { SOME_MINT, someSnapshot } from "#test/support/markets/assessments.ts";
 import { pageSummary } from "./page-summary.ts";
 
 function titleOf(symbol: string | null, name: string | null): string | undefined {

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { pino } from "pino";
-import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { plainHttpDeps } from "#test/support/api/http-deps.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { plainHttpDeps } from "#test/support/http-deps.ts";
-import { testUsers } from "#test/support/users.ts";
+import { SOME_MINT, someMarkets } from "#test/support/markets/assessments.ts";
+import { testUsers } from "#test/support/users/users.ts";
 import { buildApp } from "./app.ts";
 
 /** A service of which every answer fails, and its log lines. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pino } from "pino";
-import { breakable } from "#test/support/breakable-database.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { breakable } from "#test/support/databases/breakable-database.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { openTracking } from "./open-tracking.ts";

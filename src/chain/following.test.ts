@@ -5,10 +5,10 @@ import { createLocalNode } from "#src/node/node.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
 import { FaultyLink } from "#test/simulation/chaos/faulty-link.ts";
 import { lagBehind } from "#test/simulation/chaos/lagging-ledger.ts";
+import { followAll } from "#test/support/chain/follow-all.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { EventLog } from "#test/support/event-log.ts";
-import { followAll } from "#test/support/follow-all.ts";
-import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+import { testAccount, testAddress } from "#test/support/pools/test-accounts.ts";
 import type { AccountUpdate, ObservedTransaction } from "./chain-source.ts";
 import { createRpcSource } from "./rpc/rpc-source.ts";
 

@@ -8,8 +8,8 @@ import type { Database } from "#src/store/connection/database.ts";
 import { writeSampleHours } from "#src/store/samples.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { readCall, runAdmin } from "./admin.ts";
 

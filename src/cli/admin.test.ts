@@ -5,7 +5,7 @@ import { recordEvent } from "#src/store/events.ts";
 import type { Store } from "#src/store/schema.ts";
 import { createUserForEmail, findUserByEmail } from "#src/store/users.ts";
 import { joinWaitlist } from "#src/store/waitlist.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { readCall, runAdmin } from "./admin.ts";
 import { UsageError } from "./output.ts";
 

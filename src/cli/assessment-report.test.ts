@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/questions/exit-at.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 import { formatAssessment } from "./assessment-report.ts";
 
 const otherMarket = marketOf([{ ...poolOfSol(100), family: "other" }]);

@@ -5,9 +5,9 @@ import { type TestContext, test } from "node:test";
 import { type NodeProbe, probeNode } from "#src/chain/probe-node.ts";
 import { Ledger } from "#src/node/ledger.ts";
 import { createLocalNode } from "#src/node/node.ts";
+import { fakeNode, refuse, result } from "#test/support/chain/fake-rpc-node.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { fakeNode, refuse, result } from "#test/support/fake-rpc-node.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { doctor, examineNodes, problemsOf, reportOf } from "./doctor.ts";
 
 const START = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };

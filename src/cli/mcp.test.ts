@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { silence, startScriptedServer } from "#test/support/scripted-server.ts";
+import { silence, startScriptedServer } from "#test/support/chain/scripted-server.ts";
 import { askOver } from "./mcp.ts";
 
 test("a service that answers late is not taken for one that is not there", async (t) => {

@@ -16,9 +16,9 @@ import { type Address, address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { sharedPath } from "#test/support/executions.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
 import { record, recordArguments } from "./record.ts";
 
 const COIN = address("HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump");

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { sharedPath } from "#test/support/executions.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { run } from "./main.ts";
 

@@ -11,10 +11,10 @@ import { upsertTokens } from "#src/store/tokens.ts";
 import { RollUp } from "#src/track/history/roll-up.ts";
 import type { Sample } from "#src/track/history/sample.ts";
 import { SampleBlock } from "#src/track/history/sample-block.ts";
-import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
-import { openDuckDb } from "#test/support/duckdb.ts";
+import { eachDatabase, sqlitePlace } from "#test/support/databases/databases.ts";
+import { openDuckDb } from "#test/support/databases/duckdb.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { exportDay, parseDay } from "./export-day.ts";
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { parquetMetadata } from "hyparquet";
 import { openDatabase } from "#src/store/connection/database.ts";
 import { migrate } from "#src/store/connection/migrate.ts";
-import { sqliteDatabase, sqlitePlace } from "#test/support/databases.ts";
+import { sqliteDatabase, sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { createExportHandler } from "./export-handler.ts";
 

@@ -9,14 +9,14 @@ import {
   SOL,
   SOMEBODY,
   usdcPool,
-} from "#test/support/markets.ts";
+} from "#test/support/markets/markets.ts";
 import {
   constantProductPool,
   emptyPool,
   levelsPool,
   poolAddress,
   TOKEN,
-} from "#test/support/pools.ts";
+} from "#test/support/pools/pools.ts";
 import { assess } from "./assess.ts";
 import type { Assessment, Measurement } from "./assessment.ts";
 import { slippageAtSize } from "./ladder.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { minBigint } from "#src/units/integer.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets/markets.ts";
 import { assess } from "./assess.ts";
 import { capacityOf, type PaidSize } from "./capacity.ts";
 import { exitWithin } from "./questions/max-cost.ts";

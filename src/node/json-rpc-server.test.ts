@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+import { testAccount, testAddress } from "#test/support/pools/test-accounts.ts";
 import { answerText } from "./json-rpc-server.ts";
 import { Ledger } from "./ledger.ts";
 import { RpcError } from "./rpc-error.ts";

@@ -4,7 +4,7 @@ import { createSolanaRpc, createSolanaRpcSubscriptions, address as kitAddress } 
 import { mintAccount, tokenAccount } from "#demo/token-accounts.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { closeAfter, type Ending } from "#test/support/ending.ts";
-import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+import { testAccount, testAddress } from "#test/support/pools/test-accounts.ts";
 import { Ledger } from "./ledger.ts";
 import { createLocalNode } from "./node.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { ExecutionRecord } from "./execution-record.ts";
 import type { SaleProof } from "./prover.ts";
 

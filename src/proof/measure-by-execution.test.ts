@@ -7,8 +7,8 @@ import { measureCurve } from "#src/track/answers/measure-curve.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { startProofChain } from "#test/support/proof-chain.ts";
+import { startProofChain } from "#test/support/chain/proof-chain.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 import { MeasureByExecution } from "./measure-by-execution.ts";
 import { NotExecuted } from "./prover.ts";
 

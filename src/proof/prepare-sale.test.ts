@@ -13,10 +13,10 @@ import { sqrtPriceAtTick } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { raydiumAmmV4Sale } from "#src/venues/raydium-amm-v4/sale.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import type { VenueSale } from "#src/venues/venue-sale.ts";
-import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/dlmm-pool.ts";
-import { hookedMint } from "#test/support/hooked-mint.ts";
-import { ammFixture } from "#test/support/raydium-pools.ts";
-import { whirlpoolFixture } from "#test/support/whirlpools.ts";
+import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/pools/dlmm-pool.ts";
+import { hookedMint } from "#test/support/pools/hooked-mint.ts";
+import { ammFixture } from "#test/support/pools/raydium-pools.ts";
+import { whirlpoolFixture } from "#test/support/pools/whirlpools.ts";
 import { prepareSale, type SaleOrder } from "./prepare-sale.ts";
 import { Prover } from "./prover.ts";
 

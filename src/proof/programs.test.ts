@@ -4,7 +4,7 @@ import type { AccountSlices } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
-import { deployedAccounts } from "#test/support/program-accounts.ts";
+import { deployedAccounts } from "#test/support/chain/program-accounts.ts";
 import { Programs } from "./programs.ts";
 
 const { programId: PROGRAM_ID } = pumpCurve;

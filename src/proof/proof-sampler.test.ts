@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AppError } from "#src/platform/app-error.ts";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 import { ExecutionRecord } from "./execution-record.ts";
 import { ProofSampler, type ProofSamplerDeps } from "./proof-sampler.ts";
 import type { ProofOrder, SaleProof } from "./prover.ts";

@@ -7,8 +7,8 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { Address } from "#src/units/address.ts";
 import { programDataAddress } from "#src/venues/deployed-program.ts";
 import { pumpCurveSale } from "#src/venues/pump-curve/sale.ts";
+import { DEPLOYED_SLOT, startProofChain } from "#test/support/chain/proof-chain.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { DEPLOYED_SLOT, startProofChain } from "#test/support/proof-chain.ts";
 
 const query = (baseUnits: bigint) => ({ profile: "retail", baseUnits }) as const;
 

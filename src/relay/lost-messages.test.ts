@@ -5,13 +5,13 @@ import { mapSome } from "#src/platform/map-some.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
 import type { Address } from "#src/units/address.ts";
-import { someMarkets, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
-import { type CuttingProxy, startCuttingProxy } from "#test/support/cutting-proxy.ts";
+import { startReplica, TOPICS } from "#test/support/api/replica.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { testRedis } from "#test/support/redis.ts";
-import { startReplica, TOPICS } from "#test/support/replica.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { someMarkets, someMeasurement, someSnapshot } from "#test/support/markets/assessments.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
+import { type CuttingProxy, startCuttingProxy } from "#test/support/processes/cutting-proxy.ts";
+import { testRedis } from "#test/support/processes/redis.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import { RedisLink } from "./redis-link.ts";
 

@@ -5,10 +5,10 @@ import { systemClock } from "#src/platform/clock.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
-import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { type RelayBus, relayBus } from "#test/support/api/relay-bus.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { type RelayBus, relayBus } from "#test/support/relay-bus.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import {
   type AskedOf,

@@ -4,8 +4,7 @@ import { CALIBRATION } from "#src/measure/calibration.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { AssessedSnapshot, Renewal } from "#src/track/snapshot-text.ts";
 import { address } from "#src/units/address.ts";
-import { SOME_MINT, someSnapshot } from "#test/support/assessments.ts";
-import type { RelayBus } from "#test/support/relay-bus.ts";
+import type { RelayBus } from "#test/support/api/relay-bus.ts";
 import {
   beat,
   heldTimeMs,
@@ -20,7 +19,8 @@ import {
   settle,
   state,
   TOPICS,
-} from "#test/support/replica.ts";
+} from "#test/support/api/replica.ts";
+import { SOME_MINT, someSnapshot } from "#test/support/markets/assessments.ts";
 import { newsText } from "./relay-messages.ts";
 
 const OTHER_MINT = address("So11111111111111111111111111111111111111112");

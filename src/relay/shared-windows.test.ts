@@ -4,7 +4,7 @@ import { createClient } from "@redis/client";
 import type { WallClock } from "#src/platform/clock.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { type TestRedis, testRedis } from "#test/support/redis.ts";
+import { type TestRedis, testRedis } from "#test/support/processes/redis.ts";
 import { RedisLink } from "./redis-link.ts";
 import { RelayUnavailable } from "./relay-link.ts";
 import { SharedWindows, type SharedWindowsDeps } from "./shared-windows.ts";

@@ -4,15 +4,15 @@ import { systemClock } from "#src/platform/clock.ts";
 import { type Random, seededRandom } from "#src/platform/seeded-random.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { NOTHING_TRACKED } from "#src/track/tracker-health.ts";
+import { relayBus } from "#test/support/api/relay-bus.ts";
+import { startReplica, TOPICS } from "#test/support/api/replica.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import {
   SOME_MINT,
   someMarkets,
   someMeasurement,
   someSnapshot,
-} from "#test/support/assessments.ts";
-import { closeAfter } from "#test/support/ending.ts";
-import { relayBus } from "#test/support/relay-bus.ts";
-import { startReplica, TOPICS } from "#test/support/replica.ts";
+} from "#test/support/markets/assessments.ts";
 import { MarketPublisher } from "./market-publisher.ts";
 import type { RelayLink } from "./relay-link.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { poolAddress } from "#test/support/pools.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { RelayUnavailable } from "./relay-link.ts";
 import { relayTopics } from "./relay-messages.ts";
 import { UnansweredRequests } from "./unanswered-requests.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { postgresPlace } from "#test/support/databases.ts";
+import { postgresPlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { openDatabase } from "./connection/database.ts";
 import { migrate } from "./connection/migrate.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { readJudgedSwaps, type StoredSwap, writeJudgedSwaps } from "./judged-swaps.ts";
 
 const U64_MAX = 2n ** 64n - 1n;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { sql } from "kysely";
-import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
+import { type DatabasePlace, postgresPlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { type Database, openDatabase } from "./connection/database.ts";

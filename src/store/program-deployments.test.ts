@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { addProgramDeployment, readProgramDeployments } from "./program-deployments.ts";
 
 test("deployments are read in the order of observation, independent of their slots", async (t) => {

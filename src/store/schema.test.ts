@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { eachDatabase, ownTables } from "#test/support/databases.ts";
+import { eachDatabase, ownTables } from "#test/support/databases/databases.ts";
 
 /** What a column's type is called in TypeScript, by what the databases call it. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {

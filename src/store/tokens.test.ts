@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sql } from "kysely";
 import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { alertsOf, endAlerts, openAlerts, recordAlert } from "./alerts.ts";
 import { dropRolledBefore, readRolledDays, replaceByRolled } from "./rolled-samples.ts";
 import { dropSampleDay, oldestSampleDay, readSampleHours, writeSampleHours } from "./samples.ts";

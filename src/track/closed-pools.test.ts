@@ -9,7 +9,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { track } from "#test/simulation/track/tracker-on.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import type { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");

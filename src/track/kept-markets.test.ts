@@ -11,10 +11,10 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { SOMEBODY } from "#test/support/markets.ts";
-import { MARKET_CLOCK } from "#test/support/played-market.ts";
-import { LOW_MINT, openTickPool } from "#test/support/played-tick-pool.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { SOMEBODY } from "#test/support/markets/markets.ts";
+import { MARKET_CLOCK } from "#test/support/markets/played-market.ts";
+import { LOW_MINT, openTickPool } from "#test/support/markets/played-tick-pool.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { Tracker } from "./tracker.ts";
 
 const TURNS_BEFORE_TRADE = 4;

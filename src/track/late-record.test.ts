@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { placeToken } from "#test/simulation/track/plain-market.ts";
-import { breakable } from "#test/support/breakable-database.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { breakable } from "#test/support/databases/breakable-database.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { gridOf } from "./history/history.ts";
 import { Tracker } from "./tracker.ts";
 

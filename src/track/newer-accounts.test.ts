@@ -10,8 +10,8 @@ import { ORACLE, WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
 import { oracleAddress } from "#src/venues/orca-whirlpool/tick-arrays.ts";
 import { sqrtPriceAtTick } from "#src/venues/orca-whirlpool/tick-math.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { dammV1Fixture, dammV1State, vaultShare } from "#test/support/meteora-pools.ts";
-import { whirlpoolFixture } from "#test/support/whirlpools.ts";
+import { dammV1Fixture, dammV1State, vaultShare } from "#test/support/pools/meteora-pools.ts";
+import { whirlpoolFixture } from "#test/support/pools/whirlpools.ts";
 import { loadMarket } from "./pools/load-market.ts";
 import { Tracker } from "./tracker.ts";
 

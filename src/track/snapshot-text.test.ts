@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Assessment } from "#src/measure/assessment.ts";
-import { someMeasurement, someSnapshot } from "#test/support/assessments.ts";
+import { someMeasurement, someSnapshot } from "#test/support/markets/assessments.ts";
 import {
   type AssessedSnapshot,
   agedAssessment,

@@ -5,7 +5,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/connection/database.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { REREAD_FOLLOWED_MS, REREAD_STREAMED_MS } from "./following/schedule.ts";
 import { gridOf } from "./history/history.ts";

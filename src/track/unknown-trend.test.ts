@@ -6,7 +6,7 @@ import { isTrendUnknown } from "#src/measure/confidence/findings.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { track } from "#test/simulation/track/tracker-on.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 
 const MINT = namedAddress("token");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addAccessChange } from "#src/store/access-changes.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { AccessCacheSync } from "./access-cache-sync.ts";
 
 const ANA = "0b54e1c2-7a8f-4f06-9f52-1f1a3a9e6d01" as UserId;

@@ -10,7 +10,7 @@ import {
   setUserDisabled,
   setUserTier,
 } from "#src/store/users.ts";
-import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { AccessCacheSync } from "./access-cache-sync.ts";
 import { newApiKeyText } from "./api-key-text.ts";

@@ -3,7 +3,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { StorageError } from "#src/store/connection/storage-fault.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { loadAuthSecret, secretFor } from "./auth-secret.ts";
 
 test("without a configured secret one is generated once and readable only by its owner", (t) => {

@@ -13,9 +13,9 @@ import {
   UnsecuredJWT,
 } from "jose";
 import { createUserForEmail } from "#src/store/users.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { testUsers } from "#test/support/users.ts";
+import { testUsers } from "#test/support/users/users.ts";
 import { createForeignTokens } from "./foreign-tokens.ts";
 
 const ISSUER = "https://id.example";

@@ -5,7 +5,7 @@ import { addAccessChange } from "#src/store/access-changes.ts";
 import { spendCode } from "#src/store/sign-in-requests.ts";
 import { spendDailyQuota } from "#src/store/usage.ts";
 import type { UserId } from "#src/store/user-id.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { deleteExpiredRows } from "./housekeeping.ts";
 
 const NOW = 20_000 * MS_PER_DAY + 1;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserId } from "#src/store/user-id.ts";
-import { eachDatabase } from "#test/support/databases.ts";
-import { TEST_AUTH_SECRET, TEST_PUBLIC_URL, testUsers } from "#test/support/users.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
+import { TEST_AUTH_SECRET, TEST_PUBLIC_URL, testUsers } from "#test/support/users/users.ts";
 import { AccessCacheSync } from "./access-cache-sync.ts";
 import type { EmailAddress } from "./email-address.ts";
 import { createKeptNames } from "./kept-usage.ts";

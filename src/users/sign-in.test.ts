@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import type { Store } from "#src/store/schema.ts";
 import { setUserDisabled } from "#src/store/users.ts";
-import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
-import { type TestUsers, testUsers } from "#test/support/users.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases/databases.ts";
+import { type TestUsers, testUsers } from "#test/support/users/users.ts";
 import { type EmailAddress, parseEmailAddress } from "./email-address.ts";
 
 const EMAIL = parseEmailAddress("ana@example.com") as EmailAddress;

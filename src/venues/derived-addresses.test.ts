@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { DerivedAddresses } from "./derived-addresses.ts";
 
 test("an address is derived once, and again after the memory was full", () => {

@@ -4,18 +4,18 @@ import fc from "fast-check";
 import { address } from "#src/units/address.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { sharedPath } from "#test/support/executions.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
 import {
   dammV1Fixture,
   dammV1State,
   dammV2State,
   MINT_A,
   vaultShare,
-} from "#test/support/meteora-pools.ts";
-import { COIN, pumpSwapFixture } from "#test/support/pump-pools.ts";
-import { ammFixture, cpmmFixture, type PoolFixture } from "#test/support/raydium-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+} from "#test/support/pools/meteora-pools.ts";
+import { COIN, pumpSwapFixture } from "#test/support/pools/pump-pools.ts";
+import { ammFixture, cpmmFixture, type PoolFixture } from "#test/support/pools/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { VENUES } from "./all.ts";
 import { meteoraDammV1 } from "./meteora-damm-v1/adapter.ts";
 import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";

@@ -3,9 +3,14 @@ import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { curveFixture, launchFixture, pumpSwapFixture, rates } from "#test/support/pump-pools.ts";
-import { ammFixture, cpmmFixture, type PoolFixture } from "#test/support/raydium-pools.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import {
+  curveFixture,
+  launchFixture,
+  pumpSwapFixture,
+  rates,
+} from "#test/support/pools/pump-pools.ts";
+import { ammFixture, cpmmFixture, type PoolFixture } from "#test/support/pools/raydium-pools.ts";
 import { PatchedAccounts } from "./patched-accounts.ts";
 import type { ProgramRun } from "./program-run.ts";
 import { pumpCurveSwaps } from "./pump-curve/events.ts";

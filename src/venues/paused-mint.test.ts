@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address } from "#src/units/address.ts";
-import { clmmFixture } from "#test/support/clmm-pools.ts";
-import { BASE_MINT, POOL as DBC_POOL, dbcAccounts, QUOTE_MINT } from "#test/support/dbc-pool.ts";
-import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/dlmm-pool.ts";
-import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
-import { pausedMint } from "#test/support/paused-mint.ts";
-import { curveFixture, launchFixture, pumpSwapFixture } from "#test/support/pump-pools.ts";
-import { cpmmFixture, type PoolFixture, testAddress } from "#test/support/raydium-pools.ts";
-import { whirlpoolFixture } from "#test/support/whirlpools.ts";
+import { clmmFixture } from "#test/support/pools/clmm-pools.ts";
+import {
+  BASE_MINT,
+  POOL as DBC_POOL,
+  dbcAccounts,
+  QUOTE_MINT,
+} from "#test/support/pools/dbc-pool.ts";
+import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/pools/dlmm-pool.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/pools/meteora-pools.ts";
+import { pausedMint } from "#test/support/pools/paused-mint.ts";
+import { curveFixture, launchFixture, pumpSwapFixture } from "#test/support/pools/pump-pools.ts";
+import { cpmmFixture, type PoolFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
+import { whirlpoolFixture } from "#test/support/pools/whirlpools.ts";
 import type { Account } from "./account-set.ts";
 import { meteoraDammV2 } from "./meteora-damm-v2/adapter.ts";
 import { meteoraDbc } from "./meteora-dbc/adapter.ts";

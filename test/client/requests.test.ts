@@ -9,7 +9,13 @@ import {
 } from "../../clients/typescript/src/exitability.ts";
 import { delayMs } from "../../clients/typescript/src/patience.ts";
 import { retryAfterSeconds } from "../../clients/typescript/src/refusal.ts";
-import { cut, json, silence, startScriptedServer, type Turn } from "../support/scripted-server.ts";
+import {
+  cut,
+  json,
+  silence,
+  startScriptedServer,
+  type Turn,
+} from "../support/chain/scripted-server.ts";
 
 const MINT = "DemoThree1111111111111111111111111111111111";
 const TOKEN = { token_id: MINT, name: "Three", symbol: "THREE", decimals: 6 };

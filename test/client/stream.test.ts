@@ -12,7 +12,7 @@ import {
   json,
   type ScriptedServer,
   startScriptedServer,
-} from "../support/scripted-server.ts";
+} from "../support/chain/scripted-server.ts";
 
 const HEARTBEAT = "event: heartbeat\ndata: {}\n\n";
 

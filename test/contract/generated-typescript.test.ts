@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { demoMint } from "#test/support/dashboard.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { startTestService } from "#test/support/service.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
+import { demoMint } from "#test/support/processes/dashboard.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { contractTool } from "./contract-tools.ts";
 

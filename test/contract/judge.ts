@@ -1,4 +1,4 @@
-import { assertDocumented, operationOf } from "#test/support/conformance.ts";
+import { assertDocumented, operationOf } from "#test/support/api/conformance.ts";
 import type { OpenapiDocument } from "./document.ts";
 import type { Exchanged } from "./exchange.ts";
 import type { ContractRequest } from "./requests.ts";

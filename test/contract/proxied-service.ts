@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { TestContext } from "node:test";
-import { type DatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { type DatabasePlace, sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { type RunningService, startTestService } from "#test/support/service.ts";
+import { type RunningService, startTestService } from "#test/support/processes/service.ts";
 import { contractTool } from "./contract-tools.ts";
 import type { OpenapiDocument } from "./document.ts";
 

@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { demoMint } from "#test/support/dashboard.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { startTestService } from "#test/support/service.ts";
-import { subscribe } from "#test/support/subscriber.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
+import { demoMint } from "#test/support/processes/dashboard.ts";
+import { startTestService } from "#test/support/processes/service.ts";
+import { subscribe } from "#test/support/processes/subscriber.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 import { pythonTools } from "./python.ts";
 

@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { startTestService } from "#test/support/service.ts";
-import { subscribe } from "#test/support/subscriber.ts";
+import { startTestService } from "#test/support/processes/service.ts";
+import { subscribe } from "#test/support/processes/subscriber.ts";
 import { pythonTools } from "./python.ts";
 
 const CONFIGURATION = join(import.meta.dirname, "schemathesis.toml");

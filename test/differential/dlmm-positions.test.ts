@@ -9,11 +9,11 @@ import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { POSITION } from "#src/venues/meteora-dlmm/layout.ts";
 import type { DlmmState } from "#src/venues/meteora-dlmm/state.ts";
 import type { RangedPosition } from "#src/venues/quotable-pool.ts";
-import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/dlmm-pool.ts";
-import { type DlmmSdk, loadDlmmSdk, type SdkPositionBin } from "#test/support/dlmm-sdk.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { CLOCK, dlmmAccounts, MINT_X, MINT_Y, PAIR } from "#test/support/pools/dlmm-pool.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { type DlmmSdk, loadDlmmSdk, type SdkPositionBin } from "#test/support/sdks/dlmm-sdk.ts";
 
 const PAIRS = propertyRuns(50);
 const POSITIONS_PER_PAIR = 14;

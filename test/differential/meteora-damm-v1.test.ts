@@ -5,17 +5,17 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { meteoraDammV1 } from "#src/venues/meteora-damm-v1/adapter.ts";
 import type { Curve, DammV1State, VaultShare } from "#src/venues/meteora-damm-v1/decode.ts";
-import { type DammV1Sdk, loadDammV1Sdk } from "#test/support/damm-sdks.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
 import {
   dammV1Fixture,
   dammV1State,
   MINT_A,
   MINT_B,
   vaultShare,
-} from "#test/support/meteora-pools.ts";
+} from "#test/support/pools/meteora-pools.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
-import { bytesOf } from "#test/support/raydium-sdk.ts";
+import { type DammV1Sdk, loadDammV1Sdk } from "#test/support/sdks/damm-sdks.ts";
+import { bytesOf } from "#test/support/sdks/raydium-sdk.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = propertyRuns(300);

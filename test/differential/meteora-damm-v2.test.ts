@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { address } from "#src/units/address.ts";
 import { configuredPool, meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
 import type { BaseFee, DammV2State } from "#src/venues/meteora-damm-v2/decode.ts";
-import { loadDammV2Sdk } from "#test/support/damm-sdks.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
-import { bytesOf } from "#test/support/raydium-sdk.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/pools/meteora-pools.ts";
+import { loadDammV2Sdk } from "#test/support/sdks/damm-sdks.ts";
+import { bytesOf } from "#test/support/sdks/raydium-sdk.ts";
 
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = 1500;

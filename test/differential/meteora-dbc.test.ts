@@ -11,8 +11,8 @@ import {
   dbcAccounts,
   POOL,
   QUOTE_MINT,
-} from "#test/support/dbc-pool.ts";
-import { loadDbcSdk } from "#test/support/dbc-sdk.ts";
+} from "#test/support/pools/dbc-pool.ts";
+import { loadDbcSdk } from "#test/support/sdks/dbc-sdk.ts";
 
 const SEED = 20_261_120;
 const POOLS = 400;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import fc from "fast-check";
 import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import {
   CLOCK,
   type DlmmPool,
@@ -9,10 +10,9 @@ import {
   MINT_X,
   MINT_Y,
   PAIR,
-} from "#test/support/dlmm-pool.ts";
-import { loadDlmmSdk } from "#test/support/dlmm-sdk.ts";
-import { closeAfter } from "#test/support/ending.ts";
+} from "#test/support/pools/dlmm-pool.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
+import { loadDlmmSdk } from "#test/support/sdks/dlmm-sdk.ts";
 
 const SEED = 20_261_120;
 const POOLS = propertyRuns(200);

@@ -4,10 +4,14 @@ import fc from "fast-check";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { orcaWhirlpool } from "#src/venues/orca-whirlpool/adapter.ts";
 import { WHIRLPOOL } from "#src/venues/orca-whirlpool/layout.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import {
+  type WhirlpoolFixture,
+  whirlpoolFixture,
+  whirlpools,
+} from "#test/support/pools/whirlpools.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
-import { loadLegacyWhirlpools, loadWhirlpoolCore } from "#test/support/whirlpool-sdk.ts";
-import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
+import { loadLegacyWhirlpools, loadWhirlpoolCore } from "#test/support/sdks/whirlpool-sdk.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const STATES = propertyRuns(300);

@@ -4,8 +4,8 @@ import fc from "fast-check";
 import * as whirlpool from "#src/venues/orca-whirlpool/tick-math.ts";
 import * as clmm from "#src/venues/raydium-clmm/tick-math.ts";
 import { amountsOf } from "#src/venues/shared/tick-positions.ts";
-import type { Bn, BnClass } from "#test/support/pump-sdks.ts";
-import { loadSdk } from "#test/support/sdk.ts";
+import type { Bn, BnClass } from "#test/support/sdks/pump-sdks.ts";
+import { loadSdk } from "#test/support/sdks/sdk.ts";
 
 const POSITIONS = 4_000;
 const SEED = 20_261_123;

@@ -5,11 +5,11 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { CURVE_FEE_CONFIG_ADDRESS, GLOBAL_ADDRESS } from "#src/venues/pump-curve/layout.ts";
 import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { COIN, curveFixture } from "#test/support/pools/pump-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
-import { COIN, curveFixture } from "#test/support/pump-pools.ts";
-import { accountInfo, loadPumpSdk } from "#test/support/pump-sdks.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { accountInfo, loadPumpSdk } from "#test/support/sdks/pump-sdks.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = propertyRuns(600);

@@ -5,11 +5,11 @@ import { USDC, WSOL } from "#src/units/known-addresses.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { GLOBAL_CONFIG_ADDRESS, POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
 import type { FeeConfig } from "#src/venues/shared/pump-fees/fee-config.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { pumpSwapFixture } from "#test/support/pools/pump-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
-import { pumpSwapFixture } from "#test/support/pump-pools.ts";
-import { accountInfo, type Bn, loadPumpSwapSdk } from "#test/support/pump-sdks.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { accountInfo, type Bn, loadPumpSwapSdk } from "#test/support/sdks/pump-sdks.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = propertyRuns(400);

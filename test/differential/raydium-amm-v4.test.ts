@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { raydiumAmmV4 } from "#src/venues/raydium-amm-v4/adapter.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { ammFixture, testAddress } from "#test/support/raydium-pools.ts";
-import { bytesOf, loadRaydiumSdk } from "#test/support/raydium-sdk.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { ammFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
+import { bytesOf, loadRaydiumSdk } from "#test/support/sdks/raydium-sdk.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = 2000;

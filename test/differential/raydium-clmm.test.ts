@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
-import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
-import { loadClmmSdk } from "#test/support/clmm-sdk.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
+import { clmmFixture, clmmPools } from "#test/support/pools/clmm-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
+import { loadClmmSdk } from "#test/support/sdks/clmm-sdk.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const STATES = propertyRuns(400);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { raydiumCpmm } from "#src/venues/raydium-cpmm/adapter.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { cpmmFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
 import {
   bytesOf,
   type CpmmPoolFields,
   type Integer,
   loadRaydiumSdk,
-} from "#test/support/raydium-sdk.ts";
+} from "#test/support/sdks/raydium-sdk.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = 3000;

@@ -3,11 +3,11 @@ import { type TestContext, test } from "node:test";
 import fc from "fast-check";
 import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
 import { CURVE_KINDS, CURVES } from "#src/venues/raydium-launchlab/curve.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
-import type { Bn, BnClass } from "#test/support/pump-sdks.ts";
-import { loadSdk } from "#test/support/sdk.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { type LaunchFixture, launchFixture } from "#test/support/pools/pump-pools.ts";
+import type { Bn, BnClass } from "#test/support/sdks/pump-sdks.ts";
+import { loadSdk } from "#test/support/sdks/sdk.ts";
 
 const CLOCK = { slot: 432_000n * 1050n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 const STATES = 3000;

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { revokeApiKey, userOfApiKey } from "#src/store/api-keys.ts";
 import { openDatabase } from "#src/store/connection/database.ts";
-import { eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
+import { eachDatabasePlace, sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { mailedCode } from "#test/support/mailed-code.ts";
-import { runCommand, startTestService } from "#test/support/service.ts";
+import { mailedCode } from "#test/support/processes/mailed-code.ts";
+import { runCommand, startTestService } from "#test/support/processes/service.ts";
 
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
 const EMAIL = "ana@example.com";

@@ -9,11 +9,15 @@ import { seededRandom } from "#src/platform/seeded-random.ts";
 import { type Database, openDatabase } from "#src/store/connection/database.ts";
 import { migrate } from "#src/store/connection/migrate.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
-import type { CrashOrder } from "#test/support/alert-crash-child.ts";
-import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import {
+  type DatabasePlace,
+  postgresPlace,
+  sqlitePlace,
+} from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { poolAddress } from "#test/support/pools.ts";
-import { someUser, verifiedChannel, watch } from "#test/support/watching-users.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
+import type { CrashOrder } from "#test/support/processes/alert-crash-child.ts";
+import { someUser, verifiedChannel, watch } from "#test/support/users/watching-users.ts";
 
 const USERS = 3;
 /** A round of alerts and deliveries is about half as many steps. */
@@ -84,7 +88,7 @@ async function crashes(
 
 /** One process, until it ends. @returns its exit code and the signal that ended it */
 async function live(order: CrashOrder): Promise<readonly unknown[]> {
-  const script = join(import.meta.dirname, "..", "support", "alert-crash-child.ts");
+  const script = join(import.meta.dirname, "..", "support", "processes", "alert-crash-child.ts");
   const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: "inherit" });
   return once(child, "exit");
 }

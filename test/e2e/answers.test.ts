@@ -7,11 +7,11 @@ import {
   type Question,
   type ToldAnswer,
 } from "#bench/answers/answers-of-service.ts";
-import { demoMint } from "#test/support/dashboard.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
-import { startTestService } from "#test/support/service.ts";
-import { subscribe } from "#test/support/subscriber.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
+import { demoMint } from "#test/support/processes/dashboard.ts";
+import { startTestService } from "#test/support/processes/service.ts";
+import { subscribe } from "#test/support/processes/subscriber.ts";
 
 // `npm run answers` does the same with 500 answers.
 const QUESTIONS: readonly Question[] = ["Steady", "Three", "Quiet", "Buck"].flatMap((word) => [

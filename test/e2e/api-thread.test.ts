@@ -7,8 +7,8 @@ import { pino } from "pino";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
 import { readConfig } from "#src/app/config.ts";
 import { startService } from "#src/app/main.ts";
-import type { AskingPlan } from "#test/support/asking-thread.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import type { AskingPlan } from "#test/support/processes/asking-thread.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const ANSWERS = 20;
@@ -31,7 +31,7 @@ test("requests are answered while the thread that follows the chain is blocked",
   assert.equal((await fetch(url)).status, 200);
   const answered = new Int32Array(new SharedArrayBuffer(4));
   const plan: AskingPlan = { url, answered };
-  const asking = new Worker("./test/support/asking-thread.ts", { workerData: plan });
+  const asking = new Worker("./test/support/processes/asking-thread.ts", { workerData: plan });
   try {
     await once(asking, "online");
     // From here on this thread, which follows the chain, does nothing but wait.

@@ -19,10 +19,10 @@ import { migrate } from "#src/store/connection/migrate.ts";
 import { moveToPostgres } from "#src/store/move/move-to-postgres.ts";
 import { readWaitlist } from "#src/store/waitlist.ts";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
-import { type DatabasePlace, ownPostgres, sqlitePlace } from "#test/support/databases.ts";
-import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
-import { runCommand, startTestService } from "#test/support/service.ts";
-import { callsLeft, exported, signUp } from "#test/support/service-member.ts";
+import { type DatabasePlace, ownPostgres, sqlitePlace } from "#test/support/databases/databases.ts";
+import { contentOf, fillEveryTable } from "#test/support/databases/every-table.ts";
+import { runCommand, startTestService } from "#test/support/processes/service.ts";
+import { callsLeft, exported, signUp } from "#test/support/processes/service-member.ts";
 
 /** Who writes at once, each time from an address of its own. */
 const WRITERS = 4;

@@ -11,12 +11,12 @@ import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
 import type { Page } from "playwright-core";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
-import { compile, installClient, readmeExamples } from "#test/support/built-client.ts";
-import { demoMint, startDashboard } from "#test/support/dashboard.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { startTestService } from "#test/support/service.ts";
-import { subscribe } from "#test/support/subscriber.ts";
+import { compile, installClient, readmeExamples } from "#test/support/processes/built-client.ts";
+import { demoMint, startDashboard } from "#test/support/processes/dashboard.ts";
+import { startTestService } from "#test/support/processes/service.ts";
+import { subscribe } from "#test/support/processes/subscriber.ts";
 
 const NODE_TYPES = join(import.meta.dirname, "..", "..", "node_modules", "@types");
 const README_URL = "http://127.0.0.1:8080";

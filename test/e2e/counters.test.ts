@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
-import { eachDatabasePlace } from "#test/support/databases.ts";
-import { startTestService } from "#test/support/service.ts";
+import { eachDatabasePlace } from "#test/support/databases/databases.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
 const LIMIT = 5;

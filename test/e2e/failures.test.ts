@@ -6,12 +6,12 @@ import { createUserForEmail, findUserByEmail, setUserTier } from "#src/store/use
 import { AccessCacheSync } from "#src/users/access-cache-sync.ts";
 import { ApiKeys } from "#src/users/api-keys.ts";
 import { TIERS } from "#src/users/tiers.ts";
-import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
-import { type DatabasePlace, postgresPlace } from "#test/support/databases.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import { type DatabasePlace, postgresPlace } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { testRedis } from "#test/support/redis.ts";
-import { startTestService } from "#test/support/service.ts";
+import { startCuttingProxy } from "#test/support/processes/cutting-proxy.ts";
+import { testRedis } from "#test/support/processes/redis.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 // What `npm run chaos` shows at length with every part, kept here where it is quick.
 

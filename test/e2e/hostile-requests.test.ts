@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fuzzHttp } from "#bench/fuzz-http.ts";
-import { eachDatabasePlace } from "#test/support/databases.ts";
-import { startTestService } from "#test/support/service.ts";
+import { fuzzHttp } from "#bench/fuzz/http.ts";
+import { eachDatabasePlace } from "#test/support/databases/databases.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 test("hostile requests with and without a session, NUL and lone surrogates among them, are never answered 5xx", async (t) => {
   await eachDatabasePlace(t, async (t, place) => {

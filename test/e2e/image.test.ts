@@ -3,17 +3,17 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { buildImage } from "#test/support/build-image.ts";
-import { CAN_CONFINE, startConfined } from "#test/support/confined.ts";
-import { eachDatabasePlace } from "#test/support/databases.ts";
+import { eachDatabasePlace } from "#test/support/databases/databases.ts";
+import { buildImage } from "#test/support/processes/build-image.ts";
+import { CAN_CONFINE, startConfined } from "#test/support/processes/confined.ts";
 import {
   filledIn,
   readCompose,
   readExample,
   serviceEnvironment,
-} from "#test/support/deployment.ts";
-import { type ImageFile, readImageFile } from "#test/support/image-file.ts";
-import { whenListening } from "#test/support/service.ts";
+} from "#test/support/processes/deployment.ts";
+import { type ImageFile, readImageFile } from "#test/support/processes/image-file.ts";
+import { whenListening } from "#test/support/processes/service.ts";
 import { publicTemporaryDirectory } from "#test/support/temporary-directory.ts";
 
 test("the image's command serves from nothing but what the image holds, and writes to its data alone", async (t) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { startTestService } from "#test/support/service.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 const STEP = / Schedule: .* elapsed: ([\d.]+),/;
 

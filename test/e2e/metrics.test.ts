@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type TestContext, test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import {
@@ -14,8 +14,8 @@ import {
   offeredBy,
   ruleQueries,
   selectorsOf,
-} from "#test/support/prometheus-queries.ts";
-import { startTestService } from "#test/support/service.ts";
+} from "#test/support/processes/prometheus-queries.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 const DASHBOARD = "docs/operations/grafana.json";
 const RULES = "docs/operations/alert-rules.yml";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { type TestContext, test } from "node:test";
 import { MIGRATIONS } from "#src/store/connection/migrate.ts";
-import { type DatabasePlace, eachDatabasePlace } from "#test/support/databases.ts";
+import { type DatabasePlace, eachDatabasePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import type { MigrateOrder } from "#test/support/migrate-child.ts";
+import type { MigrateOrder } from "#test/support/processes/migrate-child.ts";
 
 const PROCESSES = 5;
 
@@ -23,7 +23,7 @@ test("five processes that start together run each migration once between them, a
 
 /** A process that is about to migrate. `begin` lets it, and answers with the names of what it ran. */
 async function readyProcess(t: TestContext, { databaseUrl, dataDir }: DatabasePlace) {
-  const script = join(import.meta.dirname, "..", "support", "migrate-child.ts");
+  const script = join(import.meta.dirname, "..", "support", "processes", "migrate-child.ts");
   const order: MigrateOrder = { databaseUrl, dataDir };
   const child = spawn(process.execPath, [script, JSON.stringify(order)], {
     stdio: ["pipe", "pipe", "inherit"],

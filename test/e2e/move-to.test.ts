@@ -9,12 +9,16 @@ import { seededRandom } from "#src/platform/seeded-random.ts";
 import { openDatabase } from "#src/store/connection/database.ts";
 import { migrate } from "#src/store/connection/migrate.ts";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
-import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import {
+  type DatabasePlace,
+  postgresPlace,
+  sqlitePlace,
+} from "#test/support/databases/databases.ts";
+import { contentOf, fillEveryTable } from "#test/support/databases/every-table.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
-import type { MoveCrashOrder } from "#test/support/move-crash-child.ts";
-import { runCommand, startTestService } from "#test/support/service.ts";
-import { callsLeft, exported, signUp } from "#test/support/service-member.ts";
+import type { MoveCrashOrder } from "#test/support/processes/move-crash-child.ts";
+import { runCommand, startTestService } from "#test/support/processes/service.ts";
+import { callsLeft, exported, signUp } from "#test/support/processes/service-member.ts";
 
 /** Two pages a table. */
 const ROWS = 300;
@@ -66,7 +70,7 @@ test("killed at random points and started again, it ends with everything there o
 });
 
 async function moveProcess(order: MoveCrashOrder): Promise<"done" | "killed"> {
-  const script = join(import.meta.dirname, "..", "support", "move-crash-child.ts");
+  const script = join(import.meta.dirname, "..", "support", "processes", "move-crash-child.ts");
   const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: "inherit" });
   const [code, signal] = await once(child, "exit");
   if (signal === "SIGKILL") return "killed";

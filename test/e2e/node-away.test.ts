@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openDatabase } from "#src/store/connection/database.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter, Endings } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { startTestService } from "#test/support/service.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 const STORED_WITHIN_MS = 30_000;
 

@@ -9,10 +9,10 @@ import { Closers } from "#src/app/closers.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openBase, readinessNow } from "#src/app/process-base.ts";
 import { createLogger } from "#src/platform/logger.ts";
-import { postgresPlace } from "#test/support/databases.ts";
+import { postgresPlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { startTestService } from "#test/support/service.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const { PATH, HOME } = process.env;

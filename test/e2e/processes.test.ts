@@ -4,11 +4,11 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { DEMO_DEPLOYED_SLOT } from "#demo/program-accounts.ts";
-import { postgresPlace, sqlitePlace } from "#test/support/databases.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import { postgresPlace, sqlitePlace } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { type TestRedis, testRedis } from "#test/support/redis.ts";
-import { type RunningService, startTestService } from "#test/support/service.ts";
+import { type TestRedis, testRedis } from "#test/support/processes/redis.ts";
+import { type RunningService, startTestService } from "#test/support/processes/service.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";
 
 const MAINNET = "../shared/mainnet";

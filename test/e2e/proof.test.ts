@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { startExecutableNode } from "#test/support/executable-node.ts";
-import { startTestService } from "#test/support/service.ts";
+import { startExecutableNode } from "#test/support/chain/executable-node.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 type Proof = {
   readonly reason: string | null;

@@ -6,10 +6,10 @@ import { createLocalNode } from "#src/node/node.ts";
 import { clockAt } from "#src/node/slot-clock.ts";
 import { startSlotPulse } from "#src/node/slot-pulse.ts";
 import { systemClock } from "#src/platform/clock.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { type CoinKind, type PumpChain, pumpChain } from "#test/support/pump-chains.ts";
-import { startTestService } from "#test/support/service.ts";
+import { type CoinKind, type PumpChain, pumpChain } from "#test/support/pools/pump-chains.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 /** A coin without any pool: of a program that is not modelled, or of none. */
 const UNKNOWN = namedAddress("a coin of an unknown program");

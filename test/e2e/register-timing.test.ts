@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createUserForEmail } from "#src/store/users.ts";
-import { eachApp } from "#test/support/app.ts";
-import { areaUnderCurve, timeRegister } from "#test/support/register-timing.ts";
+import { eachApp } from "#test/support/api/app.ts";
+import { areaUnderCurve, timeRegister } from "#test/support/api/register-timing.ts";
 
 /** By chance alone 2,000 calls leave these bounds once in fifty runs; three times over, never. */
 const BOUNDS = { low: 0.47, high: 0.53 };

@@ -5,10 +5,10 @@ import type { OutgoingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
-import { readExample } from "#test/support/deployment.ts";
-import { type ReverseProxy, startReverseProxy } from "#test/support/reverse-proxy.ts";
-import { startTestService } from "#test/support/service.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
+import { readExample } from "#test/support/processes/deployment.ts";
+import { type ReverseProxy, startReverseProxy } from "#test/support/processes/reverse-proxy.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 
 /** In no pool: the answer is 404, and counts. */
 const UNKNOWN = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";

@@ -7,12 +7,20 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { DEMO_TOKENS } from "#demo/tokens.ts";
-import { type DatabasePlace, eachDatabasePlace, sqlitePlace } from "#test/support/databases.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import {
+  type DatabasePlace,
+  eachDatabasePlace,
+  sqlitePlace,
+} from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { mailedCode } from "#test/support/mailed-code.ts";
-import { type RunningService, runCommand, startTestService } from "#test/support/service.ts";
+import { mailedCode } from "#test/support/processes/mailed-code.ts";
+import {
+  type RunningService,
+  runCommand,
+  startTestService,
+} from "#test/support/processes/service.ts";
 
 const MINT = "HtMWEhAzz6ExYGXdNryncYJ7tvyivC6U8SUFu5szpump";
 const EMAIL = "ana@example.com";
@@ -149,7 +157,7 @@ test("the process ends with its API's thread, and says why", async (t) => {
   const ways = { "/die": "the API's thread dies", "/exit": "the API's thread ended with 0" };
   for (const [path, reason] of Object.entries(ways)) {
     const service = await startTestService(t, sqlitePlace(t), { API_THREAD: "on" }, [
-      ...["--import", "./test/support/dying-thread.ts"],
+      ...["--import", "./test/support/processes/dying-thread.ts"],
       ...["bin/exitability.mjs", "serve"],
     ]);
     // The connection may end before the answer.
@@ -188,7 +196,7 @@ test("a caller that never sends the rest of its request does not hold the servic
 });
 
 test("a service whose system clock is set back ends with the reason, for its supervisor to start it again", async (t) => {
-  const behind = new URL("../support/clock-an-hour-behind.ts", import.meta.url);
+  const behind = new URL("../support/processes/clock-an-hour-behind.ts", import.meta.url);
   const service = await startTestService(t, sqlitePlace(t), { NODE_OPTIONS: `--import=${behind}` });
   service.signal("SIGUSR2");
   assert.equal(await service.ended, 1);

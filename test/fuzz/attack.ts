@@ -6,7 +6,7 @@ import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { REFUSED } from "#src/venues/fast-quoter.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 import { mutate } from "./mutate.ts";
 
 const SIZES = [1n, 1_000n, 1_000_000_000n, 1n << 52n, (1n << 64n) - 1n];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { readExecutions, sharedPath } from "#test/support/executions.ts";
+import { readExecutions, sharedPath } from "#test/support/pools/executions.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 import { attack } from "./attack.ts";
 

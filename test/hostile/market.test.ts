@@ -7,8 +7,8 @@ import { slippageAtSize } from "#src/measure/ladder.ts";
 import { priceMarket } from "#src/measure/market/priced-market.ts";
 import { exitAt } from "#src/measure/questions/exit-at.ts";
 import { exitLanes } from "#src/measure/sale/exit-lane.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
-import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets/markets.ts";
+import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools/pools.ts";
 import { bidPool, honestPool, limitedBidPool, planOf, seen } from "./plans.ts";
 
 describe("case 1: a pool of 0.12 SOL whose fee hides its price", () => {

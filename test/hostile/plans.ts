@@ -5,8 +5,8 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import { meteoraDammV2 } from "#src/venues/meteora-damm-v2/adapter.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
-import { dammV2State } from "#test/support/meteora-pools.ts";
-import { poolAddress, TOKEN } from "#test/support/pools.ts";
+import { dammV2State } from "#test/support/pools/meteora-pools.ts";
+import { poolAddress, TOKEN } from "#test/support/pools/pools.ts";
 
 /** What a user sees of an assessment. */
 export type Seen = {

@@ -19,8 +19,8 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { COIN, curveFixture, rates } from "#test/support/pump-pools.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { COIN, curveFixture, rates } from "#test/support/pools/pump-pools.ts";
 import { honestPool, planOf } from "./plans.ts";
 
 type Pools = readonly [PlannedPool, PlannedPool];

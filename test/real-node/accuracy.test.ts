@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Tally } from "#src/accuracy/tally.ts";
 import { formatTable } from "#src/cli/output.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { sharedPath } from "#test/support/executions.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
 import { AccuracyRun } from "./accuracy-run.ts";
 import { pumpPrograms } from "./programs.ts";
 import { PumpMarket } from "./pump-market.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import type { DatabasePlace } from "#test/support/databases.ts";
+import type { DatabasePlace } from "#test/support/databases/databases.ts";
 import { closeAfter, type Ending } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import type { RunningService } from "#test/support/service.ts";
-import { type Subscriber, subscribe } from "#test/support/subscriber.ts";
+import type { RunningService } from "#test/support/processes/service.ts";
+import { type Subscriber, subscribe } from "#test/support/processes/subscriber.ts";
 import type { TokenAnswer } from "./asked-service.ts";
 import type { Coin } from "./pump-instructions.ts";
 

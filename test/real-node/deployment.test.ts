@@ -7,11 +7,11 @@ import { CLOCK_SYSVAR, LOADER_V3 } from "#src/units/known-addresses.ts";
 import { PROGRAM_ID as AMM_V4 } from "#src/venues/raydium-amm-v4/layout.ts";
 import { PROGRAM_ID as CPMM } from "#src/venues/raydium-cpmm/layout.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { executableMarket } from "#test/support/chain/executable-market.ts";
+import { compiledPrograms } from "#test/support/chain/programs.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { executableMarket } from "#test/support/executable-market.ts";
-import { compiledPrograms } from "#test/support/programs.ts";
-import { startTestService } from "#test/support/service.ts";
+import { startTestService } from "#test/support/processes/service.ts";
 import { programFile } from "../../tools/program-files.ts";
 import { surfpool } from "./surfpool.ts";
 

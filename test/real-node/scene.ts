@@ -1,7 +1,7 @@
 import type { TestContext } from "node:test";
-import { type DatabasePlace, sqlitePlace } from "#test/support/databases.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { type RunningService, startTestService } from "#test/support/service.ts";
+import { type DatabasePlace, sqlitePlace } from "#test/support/databases/databases.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { type RunningService, startTestService } from "#test/support/processes/service.ts";
 import { AskedService } from "./asked-service.ts";
 import { type CountingProxy, startCountingProxy } from "./counting-proxy.ts";
 import { nodeChain } from "./node-chain.ts";

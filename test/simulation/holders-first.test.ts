@@ -11,9 +11,9 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { bindPool } from "#src/venues/quotable-pool.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import { marketOf, PLAIN_TOKEN } from "#test/support/markets.ts";
-import { MARKET_CLOCK, playProgram } from "#test/support/played-market.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { marketOf, PLAIN_TOKEN } from "#test/support/markets/markets.ts";
+import { MARKET_CLOCK, playProgram } from "#test/support/markets/played-market.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { propertyRuns } from "#test/support/property-runs.ts";
 
 const SEQUENCES = propertyRuns(60);

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { readOptions } from "#bench/options.ts";
+import { readOptions } from "#bench/support/options.ts";
 import type { TestOutcome } from "./events-reporter.ts";
 import { NO_FILE } from "./file-requests.ts";
 import { slowestLines, type TestCost } from "./slowest.ts";

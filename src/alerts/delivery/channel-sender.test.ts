@@ -5,9 +5,9 @@ import { test } from "node:test";
 import type { Channel } from "#src/store/channels.ts";
 import type { Mail } from "#src/users/mailer.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { poolAddress } from "#test/support/pools.ts";
-import { pushSubscriber } from "#test/support/push-subscriber.ts";
-import { someUserAlert } from "#test/support/some-user-alert.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
+import { pushSubscriber } from "#test/support/users/push-subscriber.ts";
+import { someUserAlert } from "#test/support/users/some-user-alert.ts";
 import { type ChannelSenderDeps, createChannelSender } from "./channel-sender.ts";
 import { createTelegramBot } from "./telegram.ts";
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { claimChannels } from "#src/store/channel-leases.ts";
 import { channelsOfUser } from "#src/store/channels.ts";
 import type { Store } from "#src/store/schema.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { NOT_TAKEN, outboxScene, SENT, watcher } from "#test/support/outbox-scene.ts";
+import { NOT_TAKEN, outboxScene, SENT, watcher } from "#test/support/users/outbox-scene.ts";
 import type { Sent } from "./webhook-sender.ts";
 
 test("two workers never have one channel, and what a dead one held is free after its lease", async (t) => {

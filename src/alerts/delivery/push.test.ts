@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createPublicKey, verify } from "node:crypto";
 import { test } from "node:test";
-import { pushSubscriber, VAPID_KEY } from "#test/support/push-subscriber.ts";
+import { pushSubscriber, VAPID_KEY } from "#test/support/users/push-subscriber.ts";
 import { createPushSender, parseSubscription } from "./push.ts";
 import { vapidPublicKey } from "./vapid-key.ts";
 import type { Sent } from "./webhook-sender.ts";

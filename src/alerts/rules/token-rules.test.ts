@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { UserId } from "#src/store/user-id.ts";
 import type { WatchedEntry } from "#src/store/watchlist.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { applyEntries, type TokenRules } from "./token-rules.ts";
 
 const [MINT, OTHER] = [poolAddress(1), poolAddress(2)];

@@ -7,11 +7,11 @@ import { writeKnownPools } from "#src/store/known-pools.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
 import { gradeAlert } from "#src/store/user-alerts.ts";
 import { parseUserId, type UserId } from "#src/store/user-id.ts";
-import { eachApp, oneApp, refusal, type TestApp } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
-import { poolAddress } from "#test/support/pools.ts";
-import { recordUserAlerts } from "#test/support/user-alerts.ts";
-import { watch } from "#test/support/watching-users.ts";
+import { eachApp, oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
+import { recordUserAlerts } from "#test/support/users/user-alerts.ts";
+import { watch } from "#test/support/users/watching-users.ts";
 
 const PATH = "/api/account/alerts";
 

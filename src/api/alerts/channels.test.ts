@@ -4,9 +4,9 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import { type TestContext, test } from "node:test";
 import { signatureHeaders } from "#src/alerts/delivery/webhook-signature.ts";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
+import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { pushSubscriber } from "#test/support/push-subscriber.ts";
+import { pushSubscriber } from "#test/support/users/push-subscriber.ts";
 
 const PATH = "/api/account/channels";
 

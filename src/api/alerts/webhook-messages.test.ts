@@ -9,7 +9,7 @@ import {
 } from "#src/alerts/delivery/message-text.ts";
 import { retryAtMs } from "#src/alerts/delivery/outbox.ts";
 import { isRefusal } from "#src/alerts/delivery/webhook-sender.ts";
-import { someUserAlert } from "#test/support/some-user-alert.ts";
+import { someUserAlert } from "#test/support/users/some-user-alert.ts";
 import {
   WEBHOOK_HEADERS,
   WEBHOOK_MESSAGES,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneApp } from "#test/support/app.ts";
+import { oneApp } from "#test/support/api/app.ts";
 import { llmsText, serverCard, serverJson } from "./discovery.ts";
 import { TOOLS } from "./tools.ts";
 

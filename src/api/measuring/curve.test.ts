@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { measureCurve } from "#src/track/answers/measure-curve.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { startTokenApp } from "#test/support/token-app.ts";
+import { startTokenApp } from "#test/support/api/token-app.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 
 test("all points of a curve are of the market whose slot it has, also if a newer one came meanwhile", async (t) => {
   const stateTimeMs = 1_790_000_000_800;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitOn } from "#src/measure/questions/exit-at.ts";
-import { someMarkets, someMeasurement, someSnapshot } from "#test/support/assessments.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { startTokenApp, TOKEN_MARKET } from "#test/support/token-app.ts";
+import { startTokenApp, TOKEN_MARKET } from "#test/support/api/token-app.ts";
+import { someMarkets, someMeasurement, someSnapshot } from "#test/support/markets/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 
 test("any size is priced as requested, not snapped, and the route adds up to the payment", async (t) => {
   const get = await startTokenApp(t);

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
+import { buildCheckedApp } from "#test/support/api/conformance.ts";
+import { plainHttpDeps } from "#test/support/api/http-deps.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
+import { closeAfter } from "#test/support/ending.ts";
 import {
   SOME_MINT,
   someMarkets,
   someMeasurement,
   someSnapshot,
-} from "#test/support/assessments.ts";
-import { buildCheckedApp } from "#test/support/conformance.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
-import { closeAfter } from "#test/support/ending.ts";
-import { plainHttpDeps } from "#test/support/http-deps.ts";
-import { testUsers } from "#test/support/users.ts";
+} from "#test/support/markets/assessments.ts";
+import { testUsers } from "#test/support/users/users.ts";
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 

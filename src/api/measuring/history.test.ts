@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type HistoryGrid, type HistoryQuery, historyOf } from "#src/track/history/history.ts";
+import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/api/token-app.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { bucketOf } from "#test/support/sample-series.ts";
-import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
+import { bucketOf } from "#test/support/markets/sample-series.ts";
 import { timestamp } from "../values.ts";
 
 /** The app of a token without history, and the ranges that its market is asked for. */

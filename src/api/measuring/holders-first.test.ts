@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { holdersFirst } from "#src/measure/questions/holders-first.ts";
 import type { TokenHolders } from "#src/measure/questions/token-holders.ts";
-import { oneApp } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
-import { marketOf, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { oneApp } from "#test/support/api/app.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
+import { marketOf, poolOfSol, SOL, SOMEBODY } from "#test/support/markets/markets.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 
 const PATH = `/api/token/${SOME_MINT}/exitability/holders-first`;
 const SUPPLY = 1_000_000_000_000_000n;

@@ -4,9 +4,9 @@ import { lamportsPerMicroUsd } from "#src/measure/market/usd-price.ts";
 import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { answerExit } from "#src/measure/questions/exit-question.ts";
 import { AppError } from "#src/platform/app-error.ts";
-import { oneApp, type TestApp } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
-import { marketOf, poolOfSol, usdcPool } from "#test/support/markets.ts";
+import { oneApp, type TestApp } from "#test/support/api/app.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
+import { marketOf, poolOfSol, usdcPool } from "#test/support/markets/markets.ts";
 
 const AT = `/api/token/${SOME_MINT}/exitability/at`;
 const market = marketOf([poolOfSol(100), poolOfSol(50, 0.001, { number: 2 })]);

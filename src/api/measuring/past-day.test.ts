@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import type { PastDay } from "#src/track/history/past-day.ts";
-import { oneApp } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { oneApp } from "#test/support/api/app.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
 
 const PATH = `/api/token/${SOME_MINT}/exitability/past-day`;
 const TO_MS = Date.UTC(2026, 10, 21);

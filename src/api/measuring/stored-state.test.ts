@@ -6,12 +6,12 @@ import type { Database } from "#src/store/connection/database.ts";
 import { answerAt } from "#src/track/history/stored-answers.ts";
 import { Tracker } from "#src/track/tracker.ts";
 import { placeToken, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
-import { refusal } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
-import { buildCheckedApp } from "#test/support/conformance.ts";
-import { eachDatabase } from "#test/support/databases.ts";
-import { plainHttpDeps } from "#test/support/http-deps.ts";
-import { testUsers } from "#test/support/users.ts";
+import { refusal } from "#test/support/api/app.ts";
+import { buildCheckedApp } from "#test/support/api/conformance.ts";
+import { plainHttpDeps } from "#test/support/api/http-deps.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
+import { SOME_MINT, someMarkets } from "#test/support/markets/assessments.ts";
+import { testUsers } from "#test/support/users/users.ts";
 import type { HttpDeps } from "../app.ts";
 
 const MINT = namedAddress("token");

@@ -4,8 +4,8 @@ import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
 import { stress } from "#src/measure/questions/stress.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { type Address, address } from "#src/units/address.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { startTokenApp, TOKEN_MARKET } from "#test/support/token-app.ts";
+import { startTokenApp, TOKEN_MARKET } from "#test/support/api/token-app.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
 
 const [first, second] = TOKEN_MARKET.pools;
 const owner = address("A1ice11111111111111111111111111111111111111");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assess } from "#src/measure/assess.ts";
 import { createPageTokens } from "#src/users/page-tokens.ts";
-import { someSnapshot } from "#test/support/assessments.ts";
-import { marketOf, PLAIN_TOKEN, SOMEBODY } from "#test/support/markets.ts";
-import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/token-app.ts";
-import { TEST_AUTH_SECRET, TEST_PUBLIC_URL } from "#test/support/users.ts";
+import { TOKEN_APP_NOW_MS as NOW, startTokenApp } from "#test/support/api/token-app.ts";
+import { someSnapshot } from "#test/support/markets/assessments.ts";
+import { marketOf, PLAIN_TOKEN, SOMEBODY } from "#test/support/markets/markets.ts";
+import { TEST_AUTH_SECRET, TEST_PUBLIC_URL } from "#test/support/users/users.ts";
 
 test("each power of a mint that was read is none or set, with its holder", async (t) => {
   const token = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { oneApp } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { oneApp } from "#test/support/api/app.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
 
 const PATH = `/api/token/${SOME_MINT}/exitability`;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
 import { OPERATIONS } from "../operations.ts";
 
 const PATH = `/api/token/${SOME_MINT}/exitability`;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
 import Sqlite from "better-sqlite3";
 import Fastify from "fastify";
-import { oneApp, refusal } from "#test/support/app.ts";
+import { oneApp, refusal } from "#test/support/api/app.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { answerUnreadable, registerErrors } from "./errors.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneApp, type TestApp } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { oneApp, type TestApp } from "#test/support/api/app.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
 
 const URL = `/api/token/${SOME_MINT}/exitability`;
 const ADDRESS = "203.0.113.5";

@@ -3,8 +3,8 @@ import { type TestContext, test } from "node:test";
 import type { JudgedSwapsQuery, PublishedSwap } from "#src/accuracy/judged-swap-reader.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { oneApp, refusal, type TestApp } from "#test/support/app.ts";
-import { NO_ACCURACY } from "#test/support/assessments.ts";
+import { oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
+import { NO_ACCURACY } from "#test/support/markets/assessments.ts";
 
 const SWAP = {
   atMs: Date.UTC(2026, 10, 20, 12),

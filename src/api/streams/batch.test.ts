@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
 
 const PATH = "/api/exitability/batch";
 const UNKNOWN = "So11111111111111111111111111111111111111113";

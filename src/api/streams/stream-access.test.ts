@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { oneApp, type TestApp } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { oneApp, type TestApp } from "#test/support/api/app.ts";
+import { changingMarket, openStream } from "#test/support/api/exitability-streams.ts";
 import { PATIENCE_MS } from "#test/support/eventually.ts";
-import { changingMarket, openStream } from "#test/support/exitability-streams.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
 
 const HOUR_MS = 3_600_000;
 const CHECKED_WITHIN_MS = 30_000;

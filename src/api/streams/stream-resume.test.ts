@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneApp } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
-import { changingMarket, changingTokens, openStream } from "#test/support/exitability-streams.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { oneApp } from "#test/support/api/app.ts";
+import {
+  changingMarket,
+  changingTokens,
+  openStream,
+} from "#test/support/api/exitability-streams.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 
 test("a reconnection with Last-Event-ID gets only what changed meanwhile", async (t) => {
   const { markets, change } = changingMarket();

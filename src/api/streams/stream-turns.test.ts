@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { oneApp } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
-import { openStream } from "#test/support/exitability-streams.ts";
+import { oneApp } from "#test/support/api/app.ts";
+import { openStream } from "#test/support/api/exitability-streams.ts";
+import { SOME_MINT, someMarkets } from "#test/support/markets/assessments.ts";
 
 const ROUND_MS = 10_000;
 

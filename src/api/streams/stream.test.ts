@@ -4,15 +4,15 @@ import { sql } from "kysely";
 import { AppError } from "#src/platform/app-error.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { oneApp, refusal } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets, someMeasurement } from "#test/support/assessments.ts";
+import { oneApp, refusal } from "#test/support/api/app.ts";
 import {
   changingMarket,
   openStream,
   slipping,
   slippingLadder,
-} from "#test/support/exitability-streams.ts";
-import { poolAddress } from "#test/support/pools.ts";
+} from "#test/support/api/exitability-streams.ts";
+import { SOME_MINT, someMarkets, someMeasurement } from "#test/support/markets/assessments.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 
 test("a stream sends the changes that reach the threshold, and nothing smaller", async (t) => {
   const { markets, change } = changingMarket();

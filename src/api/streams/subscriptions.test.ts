@@ -3,11 +3,11 @@ import { type TestContext, test } from "node:test";
 import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { AssessedSnapshot } from "#src/track/snapshot-text.ts";
 import type { Address } from "#src/units/address.ts";
-import { SOME_MINT, someMarkets } from "#test/support/assessments.ts";
+import { slipping } from "#test/support/api/exitability-streams.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { slipping } from "#test/support/exitability-streams.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
-import { poolAddress } from "#test/support/pools.ts";
+import { SOME_MINT, someMarkets } from "#test/support/markets/assessments.ts";
+import { poolAddress } from "#test/support/pools/pools.ts";
 import { type SubscribedQuestion, Subscriptions } from "./subscriptions.ts";
 
 const ROUND_MS = 10_000;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deleteExpiredRows } from "#src/users/housekeeping.ts";
-import { eachApp, oneApp, refusal } from "#test/support/app.ts";
-import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/assessments.ts";
+import { eachApp, oneApp, refusal } from "#test/support/api/app.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { PATIENCE_MS } from "#test/support/eventually.ts";
+import { SOME_MINT, someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
 
 const EVENT = "/api/oracle/event";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { eachApp, oneApp, refusal } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
-import { ownTables } from "#test/support/databases.ts";
+import { eachApp, oneApp, refusal } from "#test/support/api/app.ts";
+import { ownTables } from "#test/support/databases/databases.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
 
 const TOKEN = `/api/token/${SOME_MINT}/exitability`;
 const ROUTES = [

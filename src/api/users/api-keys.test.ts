@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { parseUserId } from "#src/store/user-id.ts";
 import { setUserTier } from "#src/store/users.ts";
 import { newApiKeyText } from "#src/users/api-key-text.ts";
-import { eachApp, oneApp, refusal } from "#test/support/app.ts";
-import { SOME_MINT } from "#test/support/assessments.ts";
+import { eachApp, oneApp, refusal } from "#test/support/api/app.ts";
+import { SOME_MINT } from "#test/support/markets/assessments.ts";
 
 const KEYS = "/api/account/keys";
 const TOKEN = `/api/token/${SOME_MINT}/exitability`;

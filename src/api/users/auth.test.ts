@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseEmailAddress } from "#src/users/email-address.ts";
-import { eachApp, NO_OBJECTS, oneApp, refusal } from "#test/support/app.ts";
-import { TEST_PUBLIC_URL } from "#test/support/users.ts";
+import { eachApp, NO_OBJECTS, oneApp, refusal } from "#test/support/api/app.ts";
+import { TEST_PUBLIC_URL } from "#test/support/users/users.ts";
 
 const ME = "/api/account/me";
 const JSON_TYPE = { "content-type": "application/json" };

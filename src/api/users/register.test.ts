@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eachApp, NO_OBJECTS, oneApp, refusal } from "#test/support/app.ts";
+import { eachApp, NO_OBJECTS, oneApp, refusal } from "#test/support/api/app.ts";
 
 const URL = "/api/oracle/register";
 const JSON_TYPE = { "content-type": "application/json" };

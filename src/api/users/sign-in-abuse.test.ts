@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import type { EmailAddress } from "#src/users/email-address.ts";
-import { eachApp, oneApp, refusal, type TestApp } from "#test/support/app.ts";
-import { START_MS } from "#test/support/users.ts";
+import { eachApp, oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
+import { START_MS } from "#test/support/users/users.ts";
 import { CHANNELS_PATH } from "../alerts/channel-bodies.ts";
 
 const ANA = "ana@example.com" as EmailAddress;

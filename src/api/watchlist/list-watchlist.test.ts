@@ -4,10 +4,10 @@ import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/questions/exit-at.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { Markets } from "#src/track/markets.ts";
-import { oneApp } from "#test/support/app.ts";
-import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { TOKEN } from "#test/support/pools.ts";
+import { oneApp } from "#test/support/api/app.ts";
+import { someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
+import { TOKEN } from "#test/support/pools/pools.ts";
 
 const PATH = "/api/oracle/watchlist";
 const market = marketOf([poolOfSol(100)]);

@@ -5,10 +5,10 @@ import { exitAt, exitOn } from "#src/measure/questions/exit-at.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { setUserDisabled, setUserTier } from "#src/store/users.ts";
 import type { UserTier } from "#src/users/tiers.ts";
-import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/app.ts";
-import { someMarkets, someSnapshot } from "#test/support/assessments.ts";
-import { marketOf, poolOfSol } from "#test/support/markets.ts";
-import { poolAddress, TOKEN } from "#test/support/pools.ts";
+import { eachApp, NO_OBJECTS, oneApp, refusal, type TestApp } from "#test/support/api/app.ts";
+import { someMarkets, someSnapshot } from "#test/support/markets/assessments.ts";
+import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
+import { poolAddress, TOKEN } from "#test/support/pools/pools.ts";
 
 const PATH = "/api/oracle/watchlist";
 const METHODS = ["GET", "POST", "PATCH", "DELETE"] as const;

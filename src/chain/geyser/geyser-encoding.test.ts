@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SubscribeRequest } from "@triton-one/yellowstone-grpc";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { encodeRequest } from "./geyser-encoding.ts";
 import { FIRST_LIMITS } from "./geyser-limits.ts";
 import { pingRequest, subscribeRequest } from "./geyser-request.ts";

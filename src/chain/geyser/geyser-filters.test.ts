@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
+import { limitRefusal } from "#test/support/chain/fake-geyser.ts";
+import { followAll } from "#test/support/chain/follow-all.ts";
+import { OTHER_POOL, POOL, PROGRAM, startChain } from "#test/support/chain/followed-geyser.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { limitRefusal } from "#test/support/fake-geyser.ts";
-import { followAll } from "#test/support/follow-all.ts";
-import { OTHER_POOL, POOL, PROGRAM, startChain } from "#test/support/followed-geyser.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 
 const LIMITS = { filters: 2, addresses: 200 };
 

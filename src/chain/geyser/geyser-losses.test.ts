@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { SubscribeRequest } from "@triton-one/yellowstone-grpc";
 import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
-import { EventLog } from "#test/support/event-log.ts";
-import { eventually } from "#test/support/eventually.ts";
-import { limitRefusal } from "#test/support/fake-geyser.ts";
-import { followAll } from "#test/support/follow-all.ts";
+import { limitRefusal } from "#test/support/chain/fake-geyser.ts";
+import { followAll } from "#test/support/chain/follow-all.ts";
 import {
   isWholeNow,
   OTHER_POOL,
@@ -16,8 +14,10 @@ import {
   someTransaction,
   startChain,
   TIMING,
-} from "#test/support/followed-geyser.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+} from "#test/support/chain/followed-geyser.ts";
+import { EventLog } from "#test/support/event-log.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 
 test("a slot whose parent was never received is a gap", async (t) => {
   const chain = await startChain(t);

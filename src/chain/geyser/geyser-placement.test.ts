@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address } from "#src/units/address.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { FIRST_LIMITS, learnedLimits } from "./geyser-limits.ts";
 import { GeyserPlacement } from "./geyser-placement.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { followAll } from "#test/support/chain/follow-all.ts";
+import { OTHER_POOL, POOL, PROGRAM, startChain } from "#test/support/chain/followed-geyser.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { followAll } from "#test/support/follow-all.ts";
-import { OTHER_POOL, POOL, PROGRAM, startChain } from "#test/support/followed-geyser.ts";
-import { testAccount } from "#test/support/test-accounts.ts";
+import { testAccount } from "#test/support/pools/test-accounts.ts";
 
 /** The pool's content 7 is delivered, and after it that its slot was confirmed. */
 async function deliveredAndConfirmed({ updateTo, log }: ReturnType<typeof followAll>) {

@@ -2,10 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AccountUpdate, ObservedTransaction } from "#src/chain/chain-source.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
-import { EventLog } from "#test/support/event-log.ts";
-import { eventually } from "#test/support/eventually.ts";
-import { limitRefusal } from "#test/support/fake-geyser.ts";
-import { followAll } from "#test/support/follow-all.ts";
+import { limitRefusal } from "#test/support/chain/fake-geyser.ts";
+import { followAll } from "#test/support/chain/follow-all.ts";
 import {
   OTHER_POOL,
   POOL,
@@ -13,8 +11,10 @@ import {
   START,
   someTransaction,
   startChain,
-} from "#test/support/followed-geyser.ts";
-import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+} from "#test/support/chain/followed-geyser.ts";
+import { EventLog } from "#test/support/event-log.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { testAccount, testAddress } from "#test/support/pools/test-accounts.ts";
 
 test("followed accounts change as they do on the chain, closed ones included, and reads still work", async (t) => {
   const chain = await startChain(t);

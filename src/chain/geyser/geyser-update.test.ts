@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SubscribeUpdate } from "@triton-one/yellowstone-grpc";
 import { bytesOf } from "#src/units/address.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { GeyserUpdateReader } from "./geyser-update.ts";
 
 const ADDRESS = testAddress(1);

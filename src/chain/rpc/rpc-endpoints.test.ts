@@ -6,8 +6,8 @@ import {
   isUnavailable,
   result,
   sourceAt,
-} from "#test/support/fake-rpc-node.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+} from "#test/support/chain/fake-rpc-node.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { CallPacer } from "./call-pacer.ts";
 import { createJsonRpcClient } from "./json-rpc-client.ts";
 

@@ -7,8 +7,8 @@ import {
   refuse,
   result,
   sourceAt,
-} from "#test/support/fake-rpc-node.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+} from "#test/support/chain/fake-rpc-node.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 
 const PROGRAM = testAddress(1);
 

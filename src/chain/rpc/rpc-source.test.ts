@@ -9,7 +9,6 @@ import { createLocalNode } from "#src/node/node.ts";
 import { type Address, bytesOf } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { closeAfter } from "#test/support/ending.ts";
 import {
   FAST_RETRY,
   fakeNode,
@@ -19,8 +18,9 @@ import {
   refuse,
   result,
   sourceAt,
-} from "#test/support/fake-rpc-node.ts";
-import { testAccount, testAddress } from "#test/support/test-accounts.ts";
+} from "#test/support/chain/fake-rpc-node.ts";
+import { closeAfter } from "#test/support/ending.ts";
+import { testAccount, testAddress } from "#test/support/pools/test-accounts.ts";
 
 const PROGRAM = testAddress(1);
 const CLOCK = { slot: 400_000_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };

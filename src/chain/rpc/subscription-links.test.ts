@@ -6,7 +6,7 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { closeAfter } from "#test/support/ending.ts";
 import { EventLog } from "#test/support/event-log.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { createRpcFollower } from "./rpc-follower.ts";
 import type { WantedSubscription } from "./subscription-link.ts";
 import { createSubscriptionLinks, type LinksOptions } from "./subscription-links.ts";

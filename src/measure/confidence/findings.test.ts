@@ -8,8 +8,8 @@ import {
   SOL,
   SOMEBODY,
   usdcPool,
-} from "#test/support/markets.ts";
-import { levelsPool, poolAddress } from "#test/support/pools.ts";
+} from "#test/support/markets/markets.ts";
+import { levelsPool, poolAddress } from "#test/support/pools/pools.ts";
 import { assess } from "../assess.ts";
 import type { Market } from "../market/market.ts";
 import type { Finding } from "./finding.ts";

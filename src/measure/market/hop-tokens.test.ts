@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { PoolStatus } from "#src/venues/venue.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets.ts";
-import { emptyPool, poolAddress } from "#test/support/pools.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, SOMEBODY } from "#test/support/markets/markets.ts";
+import { emptyPool, poolAddress } from "#test/support/pools/pools.ts";
 import { assess } from "../assess.ts";
 import type { Assessment } from "../assessment.ts";
 import { confidenceOf } from "../confidence/findings.ts";

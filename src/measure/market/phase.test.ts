@@ -7,11 +7,11 @@ import { pumpCurve } from "#src/venues/pump-curve/adapter.ts";
 import { bindPool, type QuotablePool } from "#src/venues/quotable-pool.ts";
 import { raydiumLaunchLab } from "#src/venues/raydium-launchlab/adapter.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import { BASE_MINT, CLOCK, CONFIG, dbcAccounts, POOL } from "#test/support/dbc-pool.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { marketOf, poolOfSol, SOL } from "#test/support/markets.ts";
-import { COIN, curveFixture, launchFixture } from "#test/support/pump-pools.ts";
-import type { PoolFixture } from "#test/support/raydium-pools.ts";
+import { marketOf, poolOfSol, SOL } from "#test/support/markets/markets.ts";
+import { BASE_MINT, CLOCK, CONFIG, dbcAccounts, POOL } from "#test/support/pools/dbc-pool.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { COIN, curveFixture, launchFixture } from "#test/support/pools/pump-pools.ts";
+import type { PoolFixture } from "#test/support/pools/raydium-pools.ts";
 import { assess } from "../assess.ts";
 
 const RAISED = 85n * SOL;

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, usdcPool } from "#test/support/markets.ts";
-import { randomPool } from "#test/support/random-pools.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, usdcPool } from "#test/support/markets/markets.ts";
+import { randomPool } from "#test/support/markets/random-pools.ts";
 import { exitAt } from "../questions/exit-at.ts";
 
 const PARTS = 400n;

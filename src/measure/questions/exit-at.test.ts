@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, usdcPool } from "#test/support/markets.ts";
-import { constantProductPool, emptyPool } from "#test/support/pools.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL, usdcPool } from "#test/support/markets/markets.ts";
+import { constantProductPool, emptyPool } from "#test/support/pools/pools.ts";
 import { assess } from "../assess.ts";
 import { slippageAtSize } from "../ladder.ts";
 import { type ExitAt, exitAt, exitOfBaseUnits } from "./exit-at.ts";

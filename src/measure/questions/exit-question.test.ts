@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededRandom } from "#src/platform/seeded-random.ts";
 import { USDC } from "#src/units/known-addresses.ts";
-import { bruteForceSplit } from "#test/support/brute-force.ts";
-import { marketOf, poolOfSol, SOL, usdcPool } from "#test/support/markets.ts";
-import { constantProductPool } from "#test/support/pools.ts";
-import { randomMarket } from "#test/support/random-markets.ts";
+import { bruteForceSplit } from "#test/support/markets/brute-force.ts";
+import { marketOf, poolOfSol, SOL, usdcPool } from "#test/support/markets/markets.ts";
+import { randomMarket } from "#test/support/markets/random-markets.ts";
+import { constantProductPool } from "#test/support/pools/pools.ts";
 import { lamportsPerMicroUsd } from "../market/usd-price.ts";
 import { answerExit } from "./exit-question.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
-import { marketOf, PLAIN_TOKEN, SOL, SOMEBODY } from "#test/support/markets.ts";
-import { constantProductPool } from "#test/support/pools.ts";
+import { marketOf, PLAIN_TOKEN, SOL, SOMEBODY } from "#test/support/markets/markets.ts";
+import { constantProductPool } from "#test/support/pools/pools.ts";
 import { exitOfBaseUnits } from "./exit-at.ts";
 import { holdersFirst } from "./holders-first.ts";
 import { roundTrip } from "./round-trip.ts";

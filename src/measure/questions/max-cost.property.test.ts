@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seededRandom } from "#src/platform/seeded-random.ts";
-import { largestByScan } from "#test/support/largest-by-scan.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
-import { randomMarket } from "#test/support/random-markets.ts";
+import { largestByScan } from "#test/support/markets/largest-by-scan.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets/markets.ts";
+import { randomMarket } from "#test/support/markets/random-markets.ts";
 import { exitAt, exitOfBaseUnits } from "./exit-at.ts";
 import { type ExitWithin, exitWithin } from "./max-cost.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { between, seededRandom } from "#src/platform/seeded-random.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
-import { marketOf } from "#test/support/markets.ts";
-import { randomPool } from "#test/support/random-pools.ts";
+import { marketOf } from "#test/support/markets/markets.ts";
+import { randomPool } from "#test/support/markets/random-pools.ts";
 import { priceMarket } from "../market/priced-market.ts";
 import { exitLanes } from "./exit-lane.ts";
 

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { USDC } from "#src/units/known-addresses.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import type { PoolStatus } from "#src/venues/venue.ts";
-import { marketOf, poolOfSol, SOL } from "#test/support/markets.ts";
-import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools.ts";
+import { marketOf, poolOfSol, SOL } from "#test/support/markets/markets.ts";
+import { constantProductPool, emptyPool, levelsPool } from "#test/support/pools/pools.ts";
 import { assess } from "../assess.ts";
 import { causeOf, lossesBetween, NO_LOSSES } from "./losses.ts";
 

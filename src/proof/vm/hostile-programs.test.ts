@@ -7,9 +7,7 @@ import { address } from "#src/units/address.ts";
 import { LOADER_V3, SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { VENUE_SALES } from "#src/venues/all-sales.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { closeAfter } from "#test/support/ending.ts";
-import { executionsOf, sharedPath } from "#test/support/executions.ts";
-import { compiledPrograms } from "#test/support/programs.ts";
+import { compiledPrograms } from "#test/support/chain/programs.ts";
 import {
   divide,
   EXIT,
@@ -18,7 +16,9 @@ import {
   type SbpfInstruction,
   sbpfProgram,
   setRegister,
-} from "#test/support/sbpf-program.ts";
+} from "#test/support/chain/sbpf-program.ts";
+import { closeAfter } from "#test/support/ending.ts";
+import { executionsOf, sharedPath } from "#test/support/pools/executions.ts";
 import { VmError, VmHost } from "./vm-host.ts";
 import type { VmRun } from "./vm-messages.ts";
 

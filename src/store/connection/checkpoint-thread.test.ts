@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import Sqlite from "better-sqlite3";
-import { sqlitePlace } from "#test/support/databases.ts";
+import { sqlitePlace } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { warningsTo } from "#test/support/failure-loggers.ts";
 import { startCheckpoints } from "./checkpoint-thread.ts";

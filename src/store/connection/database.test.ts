@@ -5,7 +5,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { sql } from "kysely";
-import { eachDatabase, sqlitePlace } from "#test/support/databases.ts";
+import { eachDatabase, sqlitePlace } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { createUserForEmail } from "../users.ts";
 import { openDatabase } from "./database.ts";

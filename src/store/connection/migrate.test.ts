@@ -7,7 +7,7 @@ import {
   eachDatabasePlace,
   ownTables,
   postgresPlace,
-} from "#test/support/databases.ts";
+} from "#test/support/databases/databases.ts";
 import { type Database, openDatabase } from "./database.ts";
 import type { MigrationContext } from "./dialect.ts";
 import { MIGRATIONS, type Migration, migrate, OtherTablesError } from "./migrate.ts";

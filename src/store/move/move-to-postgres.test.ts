@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import Sqlite from "better-sqlite3";
 import { sql } from "kysely";
-import { type DatabasePlace, postgresPlace, sqlitePlace } from "#test/support/databases.ts";
+import {
+  type DatabasePlace,
+  postgresPlace,
+  sqlitePlace,
+} from "#test/support/databases/databases.ts";
+import { contentOf, fillEveryTable } from "#test/support/databases/every-table.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { contentOf, fillEveryTable } from "#test/support/every-table.ts";
 import { type Database, openDatabase } from "../connection/database.ts";
 import { migrate } from "../connection/migrate.ts";
 import { refuseHalfMoved } from "./move-progress.ts";

@@ -8,8 +8,8 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import { VENUES } from "#src/venues/all.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { startProofChain } from "#test/support/chain/proof-chain.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { startProofChain } from "#test/support/proof-chain.ts";
 import { Tracker } from "../tracker.ts";
 import type { ByExecution } from "./executed-answers.ts";
 

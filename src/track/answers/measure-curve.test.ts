@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Market } from "#src/measure/market/market.ts";
 import { exitAt } from "#src/measure/questions/exit-at.ts";
 import { CURVE_SIZES_LAMPORTS } from "#src/measure/questions/exit-curve.ts";
-import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol, SOL } from "#test/support/markets/markets.ts";
 import { measureCurve } from "./measure-curve.ts";
 
 function curveOf(market: Market) {

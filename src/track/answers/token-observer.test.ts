@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { someAssessment } from "#test/support/assessments.ts";
+import { someAssessment } from "#test/support/markets/assessments.ts";
 import { newSeries } from "../history/series.ts";
 import { snapshotOf } from "./token-observer.ts";
 

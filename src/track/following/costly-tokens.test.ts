@@ -17,8 +17,8 @@ import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import type { Venue } from "#src/venues/venue.ts";
 import { placeMint, placePool, SOL, setReserves } from "#test/simulation/track/plain-market.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { MARKET_CLOCK } from "#test/support/played-market.ts";
-import { LOW_MINT, openTickPool } from "#test/support/played-tick-pool.ts";
+import { MARKET_CLOCK } from "#test/support/markets/played-market.ts";
+import { LOW_MINT, openTickPool } from "#test/support/markets/played-tick-pool.ts";
 import { Tracker } from "../tracker.ts";
 
 const SLOTS = 100;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { namedAddress, plainPool, vaultAccount } from "#bench/detection/plain-pool-venue.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { followPlainToken } from "#test/support/plain-token.ts";
+import { followPlainToken } from "#test/support/pools/plain-token.ts";
 import { applySlotEnd, applyUpdate } from "./apply-update.ts";
 import { removeToken } from "./followed-tokens.ts";
 import { createLiveState } from "./live-state.ts";

@@ -5,7 +5,7 @@ import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { pumpSwap } from "#src/venues/pumpswap/adapter.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
-import { pumpSwapFixture } from "#test/support/pump-pools.ts";
+import { pumpSwapFixture } from "#test/support/pools/pump-pools.ts";
 import { knownPoolsText, parseKnownPools } from "../loading/known-pools.ts";
 import { NO_NAMES } from "../pools/token-names.ts";
 import { applyRead } from "./account-reads.ts";

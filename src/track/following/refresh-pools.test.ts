@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { BASE, followedPool, NOW_MS, tradeByBothVersions } from "#test/support/followed-pool.ts";
+import {
+  BASE,
+  followedPool,
+  NOW_MS,
+  tradeByBothVersions,
+} from "#test/support/pools/followed-pool.ts";
 import { applyRead } from "./account-reads.ts";
 import { refreshPools } from "./refresh-pools.ts";
 import { dueConfirmations } from "./schedule.ts";

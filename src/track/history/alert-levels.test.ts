@@ -11,7 +11,7 @@ import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Database } from "#src/store/connection/database.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
 import type { AlertChange } from "../market-report.ts";
 import { Tracker } from "../tracker.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
-import { bucketOf, sampleSeries } from "#test/support/sample-series.ts";
+import { bucketOf, sampleSeries } from "#test/support/markets/sample-series.ts";
 import { mergeBuckets, ROLLED_STEP_MS } from "./bucket.ts";
 import { type HistoryPoint, historyOf } from "./history.ts";
 import { packDay, unpackDay } from "./rolled-day.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bucketOf, sampleSeries } from "#test/support/sample-series.ts";
+import { bucketOf, sampleSeries } from "#test/support/markets/sample-series.ts";
 import { mergeBuckets } from "./bucket.ts";
 import { packDay, unpackDay } from "./rolled-day.ts";
 import type { Sample } from "./sample.ts";

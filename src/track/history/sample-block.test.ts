@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { bucketOf } from "#test/support/sample-series.ts";
+import { bucketOf } from "#test/support/markets/sample-series.ts";
 import { gridOf, historyOf, MAX_POINTS } from "./history.ts";
 import { newOf, type Sample } from "./sample.ts";
 import { rollHour, SampleBlock, unpackHour } from "./sample-block.ts";

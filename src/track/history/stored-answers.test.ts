@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { writeStoredAnswers } from "#src/store/stored-answers.ts";
 import { upsertTokens } from "#src/store/tokens.ts";
-import { SOME_MINT, someAssessment, someMeasurement } from "#test/support/assessments.ts";
-import { eachDatabase } from "#test/support/databases.ts";
+import { eachDatabase } from "#test/support/databases/databases.ts";
+import { SOME_MINT, someAssessment, someMeasurement } from "#test/support/markets/assessments.ts";
 import type { AssessedSnapshot } from "../snapshot-text.ts";
 import { answerAt, StoredAnswers } from "./stored-answers.ts";
 

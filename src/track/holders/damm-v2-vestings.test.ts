@@ -20,7 +20,7 @@ import {
 } from "#src/venues/meteora-damm-v2/layout.ts";
 import { positionAddress, positionTokenAccount } from "#src/venues/meteora-damm-v2/positions.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { escrowUntil } from "#test/support/lock-accounts.ts";
+import { escrowUntil } from "#test/support/pools/lock-accounts.ts";
 import {
   BASE,
   CREATOR,
@@ -30,8 +30,8 @@ import {
   NOW,
   neverAnswered,
   WALLET,
-} from "#test/support/locked-shares.ts";
-import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
+} from "#test/support/pools/locked-shares.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/pools/meteora-pools.ts";
 
 type Terms = {
   readonly cliff: bigint;

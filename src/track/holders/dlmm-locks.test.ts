@@ -6,8 +6,8 @@ import { ByteWriter } from "#demo/byte-writer.ts";
 import { positionAccount } from "#demo/programs/meteora-dlmm-accounts.ts";
 import { meteoraDlmm } from "#src/venues/meteora-dlmm/adapter.ts";
 import { POSITION as DLMM_POSITION, LB_PAIR } from "#src/venues/meteora-dlmm/layout.ts";
-import { dlmmAccounts, PAIR } from "#test/support/dlmm-pool.ts";
-import { holdersReader, NOW, WALLET } from "#test/support/locked-shares.ts";
+import { dlmmAccounts, PAIR } from "#test/support/pools/dlmm-pool.ts";
+import { holdersReader, NOW, WALLET } from "#test/support/pools/locked-shares.ts";
 
 test("a DLMM position counts for its owner from its release on, in seconds or slots as its pair counts", async () => {
   const SUPPLY = 1_000_000n;

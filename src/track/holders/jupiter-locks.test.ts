@@ -5,7 +5,7 @@ import { escrowAccount } from "#demo/jupiter-lock.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VESTING_ESCROW } from "#src/venues/lockers/jupiter-lock.ts";
-import { escrowUntil } from "#test/support/lock-accounts.ts";
+import { escrowUntil } from "#test/support/pools/lock-accounts.ts";
 import {
   BASE,
   CREATOR,
@@ -15,7 +15,7 @@ import {
   poolHeldBy,
   SHARE_MINT,
   WALLET,
-} from "#test/support/locked-shares.ts";
+} from "#test/support/pools/locked-shares.ts";
 
 /** 100 of 600 at once in an hour, then 50 each ten minutes. */
 const VESTS = {

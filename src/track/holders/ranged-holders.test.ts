@@ -9,7 +9,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { raydiumClmm } from "#src/venues/raydium-clmm/adapter.ts";
 import { PERSONAL_POSITION, PROGRAM_ID } from "#src/venues/raydium-clmm/layout.ts";
-import { clmmFixture, type Position } from "#test/support/clmm-pools.ts";
+import { clmmFixture, type Position } from "#test/support/pools/clmm-pools.ts";
 import { ShareHolders } from "./share-holders.ts";
 
 const WALLET = address("7YttLkHDoNj9wyDur5pM1ejNaAvT9X4eqaYcHQqtj2G5");

@@ -19,7 +19,7 @@ import {
 } from "#src/venues/meteora-damm-v2/layout.ts";
 import { positionTokenAccount } from "#src/venues/meteora-damm-v2/positions.ts";
 import { INCINERATOR, RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
-import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/pools/meteora-pools.ts";
 import { type SharedPool, ShareHolders } from "./share-holders.ts";
 import { largestPositions } from "./sum-positions.ts";
 

@@ -4,7 +4,7 @@ import { namedAddress } from "#bench/detection/plain-pool-venue.ts";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import * as streamflow from "#src/venues/lockers/streamflow.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
-import { contractAccount } from "#test/support/lock-accounts.ts";
+import { contractAccount } from "#test/support/pools/lock-accounts.ts";
 import {
   CREATOR,
   dated,
@@ -13,7 +13,7 @@ import {
   poolHeldBy,
   SHARE_MINT,
   WALLET,
-} from "#test/support/locked-shares.ts";
+} from "#test/support/pools/locked-shares.ts";
 
 describe("shares in a Streamflow contract", () => {
   const METADATA = namedAddress("metadata");

@@ -10,7 +10,7 @@ import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { findProgramAddress } from "#src/units/program-address.ts";
 import { INCINERATOR, RAYDIUM_LOCK_AUTHORITY } from "#src/venues/share-owner.ts";
-import { escrowUntil } from "#test/support/lock-accounts.ts";
+import { escrowUntil } from "#test/support/pools/lock-accounts.ts";
 import { type PoolAddresses, TokenHolderReads } from "./token-holders.ts";
 
 const MINT = namedAddress("held token");

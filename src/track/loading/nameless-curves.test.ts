@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bytesOf } from "#src/units/address.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { NamelessCurves } from "./nameless-curves.ts";
 
 test("`mayHave` is true while an address is a key, and false after it was deleted, replaced or dropped", () => {

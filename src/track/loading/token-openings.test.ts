@@ -7,7 +7,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { Database } from "#src/store/connection/database.ts";
 import { STABLE_MINTS, WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { TokenArchive } from "../history/archive.ts";
 import { gridOf } from "../history/history.ts";
 import { Tracker } from "../tracker.ts";

@@ -9,7 +9,7 @@ import type { Database } from "#src/store/connection/database.ts";
 import { lastFollowedAtMs } from "#src/store/known-pools.ts";
 import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { track } from "#test/simulation/track/tracker-on.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 
 /** A process that followed `count` tokens at once, and the tokens. */

@@ -11,7 +11,7 @@ import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { track } from "#test/simulation/track/tracker-on.ts";
-import { eachDatabase, sqliteDatabase } from "#test/support/databases.ts";
+import { eachDatabase, sqliteDatabase } from "#test/support/databases/databases.ts";
 import { eventually } from "#test/support/eventually.ts";
 import type { MarketSnapshot } from "../market-snapshot.ts";
 import type { Tracker } from "../tracker.ts";

@@ -18,7 +18,7 @@ import {
   notFound,
   result,
   sourceAt,
-} from "#test/support/fake-rpc-node.ts";
+} from "#test/support/chain/fake-rpc-node.ts";
 import { MAX_POOLS } from "./choose-pools.ts";
 import { loadMarket } from "./load-market.ts";
 

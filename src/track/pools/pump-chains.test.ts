@@ -10,7 +10,7 @@ import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { VENUES } from "#src/venues/all.ts";
 import { BONDING_CURVE } from "#src/venues/pump-curve/layout.ts";
-import { firstExecution, readExecutions, sharedPath } from "#test/support/executions.ts";
+import { firstExecution, readExecutions, sharedPath } from "#test/support/pools/executions.ts";
 import type { LoadedAccounts } from "./gather-accounts.ts";
 import { loadChain, MAX_CHAIN_HOPS } from "./load-chain.ts";
 import { loadMarket } from "./load-market.ts";

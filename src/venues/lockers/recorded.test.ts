@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { dammV2Fixture, dammV2State } from "#test/support/meteora-pools.ts";
+import { dammV2Fixture, dammV2State } from "#test/support/pools/meteora-pools.ts";
 import { meteoraDammV2 } from "../meteora-damm-v2/adapter.ts";
 import { PROGRAM_ID as DAMM_V2, POOL } from "../meteora-damm-v2/layout.ts";
 import { isConsistent, openedBy, stillLocked, type Vesting } from "../shared/vesting.ts";

@@ -3,17 +3,17 @@ import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { sharedPath } from "#test/support/executions.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
 import {
   dammV1Fixture,
   dammV1State,
   MINT_A,
   MINT_B,
   vaultShare,
-} from "#test/support/meteora-pools.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+} from "#test/support/pools/meteora-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { meteoraDammV1 } from "./adapter.ts";
 import { LIDO_STATE, MARINADE_STATE, POOL } from "./layout.ts";
 

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
+import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import {
   dammV1Fixture,
   dammV1State,
   MINT_A,
   MINT_B,
   vaultShare,
-} from "#test/support/meteora-pools.ts";
+} from "#test/support/pools/meteora-pools.ts";
 import { meteoraDammV1 } from "./adapter.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
-import { dammV2Fixture, dammV2State, MINT_A, MINT_B } from "#test/support/meteora-pools.ts";
+import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
+import { dammV2Fixture, dammV2State, MINT_A, MINT_B } from "#test/support/pools/meteora-pools.ts";
 import { meteoraDammV2 } from "./adapter.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };

@@ -9,7 +9,7 @@ import {
   POOL,
   QUOTE_MINT,
   vaultAddress,
-} from "#test/support/dbc-pool.ts";
+} from "#test/support/pools/dbc-pool.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { meteoraDbc } from "./adapter.ts";
 import { POOL_CONFIG, VIRTUAL_POOL } from "./layout.ts";

@@ -9,8 +9,8 @@ import {
   dbcAccounts,
   POOL,
   QUOTE_MINT,
-} from "#test/support/dbc-pool.ts";
-import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
+} from "#test/support/pools/dbc-pool.ts";
+import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import type { Account } from "../account-set.ts";
 import { meteoraDbc } from "./adapter.ts";
 import type { DbcState } from "./state.ts";

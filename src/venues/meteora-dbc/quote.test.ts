@@ -8,7 +8,7 @@ import {
   dbcAccounts,
   POOL,
   QUOTE_MINT,
-} from "#test/support/dbc-pool.ts";
+} from "#test/support/pools/dbc-pool.ts";
 import type { Clock } from "../venue.ts";
 import { meteoraDbc } from "./adapter.ts";
 import { swapExactIn } from "./quote.ts";

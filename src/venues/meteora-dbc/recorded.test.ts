@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
-import { assertReplayed, sharedPath } from "#test/support/executions.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { assertReplayed, sharedPath } from "#test/support/pools/executions.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { meteoraDbc } from "./adapter.ts";
 import { swapExactIn } from "./quote.ts";
 

@@ -7,8 +7,8 @@ import {
   dbcAccounts,
   POOL,
   QUOTE_MINT,
-} from "#test/support/dbc-pool.ts";
-import { readVectors } from "#test/support/golden-vectors.ts";
+} from "#test/support/pools/dbc-pool.ts";
+import { readVectors } from "#test/support/pools/golden-vectors.ts";
 import { meteoraDbc } from "./adapter.ts";
 
 for (const { name, pool, orders } of readVectors<DbcPool>(

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { bitmapExtensionAccount, pairAccount } from "#demo/programs/meteora-dlmm-accounts.ts";
-import { MINT_X, MINT_Y, PAIR, PARAMETERS } from "#test/support/dlmm-pool.ts";
+import { MINT_X, MINT_Y, PAIR, PARAMETERS } from "#test/support/pools/dlmm-pool.ts";
 import { ByteReader } from "../byte-reader.ts";
 import { markedArrays } from "./bitmap.ts";
 

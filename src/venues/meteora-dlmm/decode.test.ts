@@ -9,7 +9,7 @@ import {
   MINT_Y,
   PAIR,
   reserveAddress,
-} from "#test/support/dlmm-pool.ts";
+} from "#test/support/pools/dlmm-pool.ts";
 import type { Account, AccountSet } from "../account-set.ts";
 import { binArrayAddress, bitmapExtensionAddress } from "./accounts.ts";
 import { meteoraDlmm } from "./adapter.ts";

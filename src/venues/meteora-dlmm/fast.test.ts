@@ -9,9 +9,9 @@ import {
   MINT_X,
   MINT_Y,
   PAIR,
-} from "#test/support/dlmm-pool.ts";
-import { assertFastEqualsReference, type FastTally } from "#test/support/fast-paths.ts";
-import { mutated, mutation } from "#test/support/hostile-accounts.ts";
+} from "#test/support/pools/dlmm-pool.ts";
+import { assertFastEqualsReference, type FastTally } from "#test/support/pools/fast-paths.ts";
+import { mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import type { Account } from "../account-set.ts";
 import { meteoraDlmm } from "./adapter.ts";
 import { openFastDlmm } from "./fast.ts";

@@ -8,7 +8,7 @@ import {
   MINT_X,
   MINT_Y,
   PAIR,
-} from "#test/support/dlmm-pool.ts";
+} from "#test/support/pools/dlmm-pool.ts";
 import { meteoraDlmm } from "./adapter.ts";
 import type { DlmmState } from "./state.ts";
 

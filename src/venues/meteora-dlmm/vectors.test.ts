@@ -7,8 +7,8 @@ import {
   MINT_X,
   MINT_Y,
   PAIR,
-} from "#test/support/dlmm-pool.ts";
-import { readVectors } from "#test/support/golden-vectors.ts";
+} from "#test/support/pools/dlmm-pool.ts";
+import { readVectors } from "#test/support/pools/golden-vectors.ts";
 import { meteoraDlmm } from "./adapter.ts";
 
 for (const { name, pool, orders } of readVectors<DlmmPool>(

@@ -4,9 +4,9 @@ import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/whirlpools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import { type WhirlpoolFixture, whirlpoolFixture } from "#test/support/pools/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
 import type { AdaptiveFee } from "./adaptive-fee.ts";
 import {

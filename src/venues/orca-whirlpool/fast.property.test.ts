@@ -8,11 +8,15 @@ import { divCeil, Q64 } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import type { FastQuoter } from "#src/venues/fast-quoter.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { assertFastEqualsReference } from "#test/support/fast-paths.ts";
-import { amountOut } from "#test/support/quoted-amount.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { type WhirlpoolFixture, whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { assertFastEqualsReference } from "#test/support/pools/fast-paths.ts";
+import { amountOut } from "#test/support/pools/quoted-amount.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import {
+  type WhirlpoolFixture,
+  whirlpoolFixture,
+  whirlpools,
+} from "#test/support/pools/whirlpools.ts";
 import { PatchedAccounts } from "../patched-accounts.ts";
 import { orcaWhirlpool } from "./adapter.ts";
 import { openFast, WhirlpoolFastQuoter } from "./fast.ts";

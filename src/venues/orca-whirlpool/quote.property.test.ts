@@ -1,5 +1,5 @@
-import { testConcentratedLaws } from "#test/support/concentrated-properties.ts";
-import { whirlpoolFixture, whirlpools } from "#test/support/whirlpools.ts";
+import { testConcentratedLaws } from "#test/support/pools/concentrated-properties.ts";
+import { whirlpoolFixture, whirlpools } from "#test/support/pools/whirlpools.ts";
 import { orcaWhirlpool } from "./adapter.ts";
 import { quoteAscending } from "./quote.ts";
 

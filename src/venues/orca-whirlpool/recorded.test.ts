@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { sharedPath } from "#test/support/executions.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
 import { computeStep } from "./swap-step.ts";
 import { MAX_SQRT_PRICE_X64, MIN_SQRT_PRICE_X64 } from "./tick-math.ts";
 

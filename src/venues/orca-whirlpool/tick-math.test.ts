@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testTickMath } from "#test/support/tick-math-properties.ts";
+import { testTickMath } from "#test/support/pools/tick-math-properties.ts";
 import * as math from "./tick-math.ts";
 
 testTickMath(math);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { COIN, CURVE_FEES, curveFixture, rates } from "#test/support/pump-pools.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { COIN, CURVE_FEES, curveFixture, rates } from "#test/support/pools/pump-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { pumpCurve } from "./adapter.ts";
 import { curveAddress } from "./addresses.ts";
 import { decodeBondingCurve } from "./decode.ts";

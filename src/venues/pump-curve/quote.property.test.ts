@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
-import { COIN, curveFixture, POOL_FEES, rates } from "#test/support/pump-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
+import { COIN, curveFixture, POOL_FEES, rates } from "#test/support/pools/pump-pools.ts";
 import { pumpCurve } from "./adapter.ts";
 import type { PumpCurveState } from "./decode.ts";
 

@@ -4,18 +4,18 @@ import { test } from "node:test";
 import { mintAccount } from "#demo/token-accounts.ts";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { assertReplayed, sharedPath } from "#test/support/executions.ts";
-import { readTrades } from "#test/support/pump-events.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { assertReplayed, sharedPath } from "#test/support/pools/executions.ts";
+import { readTrades } from "#test/support/pools/pump-events.ts";
 import {
   COIN,
   CURVE_FEES,
   type CurveFixture,
   curveFixture,
   rates,
-} from "#test/support/pump-pools.ts";
-import { amountOut } from "#test/support/quoted-amount.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+} from "#test/support/pools/pump-pools.ts";
+import { amountOut } from "#test/support/pools/quoted-amount.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { pumpCurve } from "./adapter.ts";
 import type { PumpCurveState } from "./decode.ts";
 import { buyParts, costExactOut, purchaseInChain } from "./quote.ts";

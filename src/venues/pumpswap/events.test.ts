@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { FieldWriter } from "#demo/field-writer.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
 import { discriminator } from "#src/venues/byte-reader.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { pumpSwapSwaps } from "./events.ts";
 
 type Fees = { readonly lp: bigint; readonly protocol: bigint; readonly creator: bigint };

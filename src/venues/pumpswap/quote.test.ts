@@ -3,18 +3,18 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
 import { USDC, WSOL } from "#src/units/known-addresses.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { assertReplayed, sharedPath } from "#test/support/executions.ts";
-import { readSwaps } from "#test/support/pump-events.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { assertReplayed, sharedPath } from "#test/support/pools/executions.ts";
+import { readSwaps } from "#test/support/pools/pump-events.ts";
 import {
   COIN,
   POOL_FEES,
   type PumpSwapFixture,
   pumpSwapFixture,
   rates,
-} from "#test/support/pump-pools.ts";
-import { amountOut } from "#test/support/quoted-amount.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+} from "#test/support/pools/pump-pools.ts";
+import { amountOut } from "#test/support/pools/quoted-amount.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { pumpSwap } from "./adapter.ts";
 import type { PumpSwapState } from "./decode.ts";
 import { costExactOut, purchaseInChain } from "./quote.ts";

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { ammFixture, testAddress } from "#test/support/raydium-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { ammFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 import { POOL } from "./layout.ts";
 

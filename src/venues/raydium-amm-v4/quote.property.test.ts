@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { assertSurvives, mutated, mutation } from "#test/support/hostile-accounts.ts";
-import { ammFixture } from "#test/support/raydium-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
+import { ammFixture } from "#test/support/pools/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 import { reserveOf } from "./quote.ts";
 

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { assertReplayed, sharedPath } from "#test/support/executions.ts";
-import { readIntegerJson } from "#test/support/integer-json.ts";
-import { amountOut } from "#test/support/quoted-amount.ts";
-import { type AmmFixture, ammFixture, testAddress } from "#test/support/raydium-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { assertReplayed, sharedPath } from "#test/support/pools/executions.ts";
+import { readIntegerJson } from "#test/support/pools/integer-json.ts";
+import { amountOut } from "#test/support/pools/quoted-amount.ts";
+import { type AmmFixture, ammFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };

@@ -4,11 +4,11 @@ import { ByteWriter } from "#demo/byte-writer.ts";
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { CLMM_CONFIG, clmmFixture } from "#test/support/clmm-pools.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { CLMM_CONFIG, clmmFixture } from "#test/support/pools/clmm-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { raydiumClmm } from "./adapter.ts";
 import {
   AMM_CONFIG,

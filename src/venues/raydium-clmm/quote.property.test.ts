@@ -1,5 +1,5 @@
-import { clmmFixture, clmmPools } from "#test/support/clmm-pools.ts";
-import { testConcentratedLaws } from "#test/support/concentrated-properties.ts";
+import { clmmFixture, clmmPools } from "#test/support/pools/clmm-pools.ts";
+import { testConcentratedLaws } from "#test/support/pools/concentrated-properties.ts";
 import { raydiumClmm } from "./adapter.ts";
 import { quoteAscending } from "./quote.ts";
 

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { ByteWriter } from "#demo/byte-writer.ts";
 import { address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { cpmmFixture, testAddress } from "#test/support/raydium-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { cpmmFixture, testAddress } from "#test/support/pools/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { raydiumCpmm } from "./adapter.ts";
 import { CONFIG_LENGTH, KNOWN_CONFIGS, POOL } from "./layout.ts";
 

@@ -5,10 +5,10 @@ import { launchPlatformConfigAccount } from "#demo/programs/raydium-launchlab-ac
 import { type Address, address } from "#src/units/address.ts";
 import { SYSTEM_PROGRAM, USDC, WSOL } from "#src/units/known-addresses.ts";
 import type { Account } from "#src/venues/account-set.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { COIN, launchFixture } from "#test/support/pump-pools.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { COIN, launchFixture } from "#test/support/pools/pump-pools.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import { globalConfigAddress, launchAddress } from "./addresses.ts";
 import { decodeLaunchPool } from "./decode.ts";

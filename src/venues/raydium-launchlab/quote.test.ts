@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { U64_MAX } from "#src/units/integer.ts";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { COIN, type LaunchFixture, launchFixture } from "#test/support/pump-pools.ts";
-import { amountOut } from "#test/support/quoted-amount.ts";
-import { testAddress } from "#test/support/raydium-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { COIN, type LaunchFixture, launchFixture } from "#test/support/pools/pump-pools.ts";
+import { amountOut } from "#test/support/pools/quoted-amount.ts";
+import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import type { LaunchLabState } from "./decode.ts";
 

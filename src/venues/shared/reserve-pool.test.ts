@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodedState } from "#test/support/decoded-state.ts";
-import { amountOut } from "#test/support/quoted-amount.ts";
-import { cpmmFixture } from "#test/support/raydium-pools.ts";
+import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { amountOut } from "#test/support/pools/quoted-amount.ts";
+import { cpmmFixture } from "#test/support/pools/raydium-pools.ts";
 import { raydiumCpmm } from "../raydium-cpmm/adapter.ts";
 import { cappedFeeOf } from "./reserve-pool.ts";
 

@@ -5,9 +5,9 @@ import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { address } from "#src/units/address.ts";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import { demoMint, startDashboard, violationsOn } from "#test/support/processes/dashboard.ts";
 
 const RUG = address(demoMint("Rug"));
 const ALL_BUT_A_SLIVER_BPS = 9_950;

@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
-import { demoMint, startDashboard, type Visitor, violationsOn } from "#test/support/dashboard.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { runCommand } from "#test/support/service.ts";
+import { startCuttingProxy } from "#test/support/processes/cutting-proxy.ts";
+import {
+  demoMint,
+  startDashboard,
+  type Visitor,
+  violationsOn,
+} from "#test/support/processes/dashboard.ts";
+import { runCommand } from "#test/support/processes/service.ts";
 
 const STEADY = `/token/${demoMint("Steady")}?size=1`;
 const RECOVERED_WITHIN_MS = 30_000;

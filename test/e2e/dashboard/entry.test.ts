@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
 import { eventually } from "#test/support/eventually.ts";
+import { demoMint, startDashboard, violationsOn } from "#test/support/processes/dashboard.ts";
 
 const MINT = demoMint("Rug");
 const PASTED = `look https://dexscreener.com/solana/${MINT}?ref=x`;

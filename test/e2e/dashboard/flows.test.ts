@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { avoidMidnight } from "#test/support/avoid-midnight.ts";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import { demoMint, startDashboard, violationsOn } from "#test/support/processes/dashboard.ts";
 
 const STEADY = demoMint("Steady");
 const EXITABILITY = /\/api\/token\/[^/]+\/exitability\?/;

@@ -5,7 +5,7 @@ import {
   sidewaysOverflow,
   startDashboard,
   violationsOn,
-} from "#test/support/dashboard.ts";
+} from "#test/support/processes/dashboard.ts";
 
 const DAY = "[A-Z][a-z]+ \\d+, \\d{4}";
 const DIA = "\\d+ de [a-z]+ de \\d{4}";

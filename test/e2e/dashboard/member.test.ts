@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { demoMint, type Session, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import {
+  demoMint,
+  type Session,
+  startDashboard,
+  violationsOn,
+} from "#test/support/processes/dashboard.ts";
 
 test("what a member does, from the first code to leaving", async (t) => {
   const dashboard = await startDashboard(t);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import { demoMint, startDashboard, violationsOn } from "#test/support/processes/dashboard.ts";
 
 const SALE = /\/exitability\/at\?/;
 const REFUSAL = {

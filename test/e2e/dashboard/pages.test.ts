@@ -9,8 +9,8 @@ import {
   startDashboard,
   type VisitorOptions,
   violationsOn,
-} from "#test/support/dashboard.ts";
-import { runCommand } from "#test/support/service.ts";
+} from "#test/support/processes/dashboard.ts";
+import { runCommand } from "#test/support/processes/service.ts";
 
 const EMAIL = "looker@example.com";
 

@@ -6,7 +6,7 @@ import {
   sidewaysOverflow,
   startDashboard,
   violationsOn,
-} from "#test/support/dashboard.ts";
+} from "#test/support/processes/dashboard.ts";
 
 const CHANGES = {
   observations: 400,

@@ -3,19 +3,24 @@ import { readFileSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Address, address } from "#src/units/address.ts";
-import { type Dashboard, demoMint, startDashboard, type Visitor } from "#test/support/dashboard.ts";
-import { type DemoNode, startDemoNode } from "#test/support/demo-node.ts";
+import { type DemoNode, startDemoNode } from "#test/support/chain/demo-node.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
-import { mailFiles } from "#test/support/mailed-code.ts";
+import {
+  type Dashboard,
+  demoMint,
+  startDashboard,
+  type Visitor,
+} from "#test/support/processes/dashboard.ts";
+import { mailFiles } from "#test/support/processes/mailed-code.ts";
+import { runCommand } from "#test/support/processes/service.ts";
 import {
   deviceOf,
   notifications,
   startPushService,
   subscribeAs,
-} from "#test/support/push-browser.ts";
-import { VAPID_KEY } from "#test/support/push-subscriber.ts";
-import { runCommand } from "#test/support/service.ts";
+} from "#test/support/users/push-browser.ts";
+import { VAPID_KEY } from "#test/support/users/push-subscriber.ts";
 
 /**
  * A rug and a stealth drain as pictures of all that a holder sees, in ci-output/dashboard/series-*, and

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { startExecutableNode } from "#test/support/chain/executable-node.ts";
 import {
   demoMint,
   sidewaysOverflow,
   startDashboard,
   violationsOn,
-} from "#test/support/dashboard.ts";
-import { startExecutableNode } from "#test/support/executable-node.ts";
+} from "#test/support/processes/dashboard.ts";
 
 test("the shown sale is checked with the program: pool, code, slot, both amounts and the verdict", async (t) => {
   const node = await startExecutableNode(t);

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { address } from "#src/units/address.ts";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
-import { startDemoNode } from "#test/support/demo-node.ts";
+import { startDemoNode } from "#test/support/chain/demo-node.ts";
+import { demoMint, startDashboard, violationsOn } from "#test/support/processes/dashboard.ts";
 import {
   deviceOf,
   notifications,
   startPushService,
   subscribeAs,
-} from "#test/support/push-browser.ts";
-import { VAPID_KEY } from "#test/support/push-subscriber.ts";
+} from "#test/support/users/push-browser.ts";
+import { VAPID_KEY } from "#test/support/users/push-subscriber.ts";
 
 const RUG = address(demoMint("Rug"));
 

@@ -7,7 +7,7 @@ import {
   sidewaysOverflow,
   startDashboard,
   type VisitorOptions,
-} from "#test/support/dashboard.ts";
+} from "#test/support/processes/dashboard.ts";
 
 const LOOKS: readonly (VisitorOptions & { readonly name: string })[] = [
   { name: "light" },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { demoMint, sidewaysOverflow, startDashboard } from "#test/support/dashboard.ts";
+import { demoMint, sidewaysOverflow, startDashboard } from "#test/support/processes/dashboard.ts";
 
 const MINT = demoMint("Three");
 

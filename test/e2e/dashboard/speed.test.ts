@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { DIST, demoMint, startDashboard } from "#test/support/dashboard.ts";
+import { DIST, demoMint, startDashboard } from "#test/support/processes/dashboard.ts";
 
 const MOST_BYTES = 150 * 1024;
 /** The share of the window that moved, times how far; below a hundredth it is not visible. */

@@ -6,7 +6,7 @@ import {
   sidewaysOverflow,
   startDashboard,
   violationsOn,
-} from "#test/support/dashboard.ts";
+} from "#test/support/processes/dashboard.ts";
 
 const WIDTHS = [320, 390, 1440] as const;
 const PHASES = ["on-curve", "migrating", "migrated", "listed"] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { demoMint, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import { demoMint, startDashboard, violationsOn } from "#test/support/processes/dashboard.ts";
 
 const THREE = demoMint("Three");
 /** One is read as soon as the other has arrived; on a busy machine that takes a while. */

@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sidewaysOverflow, startDashboard, violationsOn } from "#test/support/dashboard.ts";
+import {
+  sidewaysOverflow,
+  startDashboard,
+  violationsOn,
+} from "#test/support/processes/dashboard.ts";
 
 const HELD = { judged: 1_310, held_80_pct: 80.4, held_98_pct: 97.6, below_p10_pct: 9.8 };
 const FEW = { judged: 40, held_80_pct: null, held_98_pct: null, below_p10_pct: null };

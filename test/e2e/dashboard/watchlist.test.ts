@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { startCuttingProxy } from "#test/support/cutting-proxy.ts";
+import { eventually } from "#test/support/eventually.ts";
+import { startCuttingProxy } from "#test/support/processes/cutting-proxy.ts";
 import {
   demoMint,
   sidewaysOverflow,
   startDashboard,
   violationsOn,
-} from "#test/support/dashboard.ts";
-import { eventually } from "#test/support/eventually.ts";
-import { runCommand } from "#test/support/service.ts";
+} from "#test/support/processes/dashboard.ts";
+import { runCommand } from "#test/support/processes/service.ts";
 
 test("a watchlist is filled, changed, sorted and emptied, within what the plan allows", async (t) => {
   const dashboard = await startDashboard(t);

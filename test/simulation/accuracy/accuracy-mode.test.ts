@@ -8,7 +8,7 @@ import { MARKET_PROGRAMS } from "#demo/programs/all.ts";
 import { readConfig } from "#src/app/config.ts";
 import { openTracking } from "#src/app/open-tracking.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 import { eventually } from "#test/support/eventually.ts";
 import { temporaryDirectory } from "#test/support/temporary-directory.ts";

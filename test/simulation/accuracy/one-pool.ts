@@ -23,7 +23,7 @@ import { VENUES } from "#src/venues/all.ts";
 import type { SkipReason } from "#src/venues/swap-reader.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { closeAfter } from "#test/support/ending.ts";
-import { testAddress } from "#test/support/test-accounts.ts";
+import { testAddress } from "#test/support/pools/test-accounts.ts";
 import { observed } from "./played-chain.ts";
 
 const START_MS = Date.UTC(2026, 10, 20, 12);

@@ -7,7 +7,7 @@ import { openChain } from "#src/app/open-chain.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { Tracker } from "#src/track/tracker.ts";
 import { VENUES } from "#src/venues/all.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
 
 const LOOK_EVERY_MS = 100;

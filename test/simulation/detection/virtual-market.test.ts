@@ -12,8 +12,8 @@ import {
 } from "#bench/detection/virtual-market.ts";
 import { assess } from "#src/measure/assess.ts";
 import { exitAt } from "#src/measure/questions/exit-at.ts";
-import { marketOf } from "#test/support/markets.ts";
-import { constantProductPool } from "#test/support/pools.ts";
+import { marketOf } from "#test/support/markets/markets.ts";
+import { constantProductPool } from "#test/support/pools/pools.ts";
 
 function realMarket({ quote, base, real, feePpm }: VirtualMarket) {
   return marketOf([

@@ -9,7 +9,7 @@ import { SAMPLE_EVERY_MS } from "#src/track/history/sample.ts";
 import type { MarketReport } from "#src/track/market-report.ts";
 import { Tracker } from "#src/track/tracker.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { sqliteDatabase } from "#test/support/databases.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { placeToken, type Reserves, SOL, setReserves } from "./plain-market.ts";
 import { seededRandom } from "./seeded-random.ts";
 

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { feeConfigAccount } from "#demo/programs/pump-fee-config-accounts.ts";
 import { SYSTEM_PROGRAM, USDC, USDT, WSOL } from "#src/units/known-addresses.ts";
 import { POOL_FEE_CONFIG_ADDRESS } from "#src/venues/pumpswap/layout.ts";
-import { sharedPath } from "#test/support/executions.ts";
-import { POOL_FEES, rates } from "#test/support/pump-pools.ts";
-import { readRecordedAccounts } from "#test/support/recorded-accounts.ts";
+import { sharedPath } from "#test/support/pools/executions.ts";
+import { POOL_FEES, rates } from "#test/support/pools/pump-pools.ts";
+import { readRecordedAccounts } from "#test/support/pools/recorded-accounts.ts";
 import { decodeFeeConfig, FEE_CONFIG, launchedSchedule, ratesAt } from "./fee-config.ts";
 
 const UNSET = rates(0n, 0n, 0n);
