@@ -25,6 +25,8 @@ export type LinkOptions = {
    * connection. Returns whether the subscription goes elsewhere; else it is asked for again later.
    */
   readonly onRefused?: (wanted: WantedSubscription, held: number) => boolean;
+  /** The node accepted a subscription of this kind, and holds so many on this connection. */
+  readonly onAccepted?: (kind: WantedSubscription["kind"], held: number) => void;
 };
 
 /** One subscription that is made again after each reconnect. */
@@ -343,6 +345,7 @@ class Link implements SubscriptionLink {
     }
     state.serverId = serverId;
     this.#confirmed.set(serverId, state);
+    this.#options.onAccepted?.(state.wanted.kind, this.#confirmed.size);
     if (state.wasConfirmed) return;
     state.wasConfirmed = true;
     this.#call(state.wanted.onConfirmed);

@@ -32,8 +32,10 @@ type Carrier = {
  * connection. Its subscriptions move to links that work, as far as others are dropped there.
  */
 export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink {
-  /** Lower than the default once the node has refused a subscription. */
+  /** Lower than the default once the node has refused a subscription, and higher again where it holds more. */
   let mostPerLink = options.maxPerLink ?? MAX_PER_LINK;
+  /** The kinds that the node has accepted. */
+  const served = new Set<WantedSubscription["kind"]>();
   const carriers = new Set<Carrier>();
   const carrierOf = new Map<WantedSubscription, Carrier>();
   const slots = new Listeners<bigint>();
@@ -54,7 +56,11 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
   function open(): Carrier {
     const onRefused = (wanted: WantedSubscription, held: number): boolean =>
       moveFrom(carrier, wanted, held);
-    const link = createSubscriptionLink({ ...options, failures, onRefused });
+    const onAccepted = (kind: WantedSubscription["kind"], held: number): void => {
+      served.add(kind);
+      mostPerLink = Math.max(mostPerLink, held);
+    };
+    const link = createSubscriptionLink({ ...options, failures, onRefused, onAccepted });
     const createdAtMs = clock.nowMs();
     const carrier: Carrier = { link, carried: new Set(), createdAtMs, last: null };
     carriers.add(carrier);
@@ -93,10 +99,14 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     return withRoom.find(isWorking) ?? withRoom[0] ?? (carriers.size < MAX_LINKS ? open() : null);
   }
 
-  /** A connection that holds some subscriptions and refuses one more is full. */
+  /**
+   * A connection that holds some subscriptions and refuses one more is full, unless the node has accepted none of that
+   * kind yet: it may not serve them at all, however few it holds.
+   */
   function moveFrom(carrier: Carrier, wanted: WantedSubscription, held: number): boolean {
     if (held === 0) return false;
     if (held < mostPerLink) {
+      if (!served.has(wanted.kind)) return false;
       mostPerLink = held;
       const text = "the node allows fewer subscriptions a connection; they are spread over several";
       options.logger?.warn({ host: hostOf(options.url), subscriptions: held }, text);
