@@ -4,6 +4,7 @@ import type { FailureLog } from "#src/platform/failure-log.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { type CallPacer, wait } from "./call-pacer.ts";
 import { outcomeOf, type RpcCalls } from "./rpc-calls.ts";
+import { type Endpoint, endpointOf } from "./rpc-endpoint.ts";
 import {
   isBrokenRead,
   isNodeFailure,
@@ -20,8 +21,13 @@ export type JsonRpcCall = {
   readonly timeoutMs: number;
   /** No attempt begins later than this after the first; unlimited by default. */
   readonly deadlineMs?: number;
-  /** False: a call that got no reply in time is not repeated. True by default. */
-  readonly repeatsTimeouts?: boolean;
+  /**
+   * Given: an endpoint that answers other calls may not answer this one. It goes to another one than these, if another
+   * answers. An endpoint that fails it is added, and used for other calls as before; a timeout is not repeated.
+   */
+  readonly except?: Set<Endpoint>;
+  /** Called before each attempt with the endpoint that it is sent to. */
+  readonly onAttempt?: (endpoint: Endpoint) => void;
   /** Spaces the calls of this kind. */
   readonly pacer?: CallPacer;
   /**
@@ -67,6 +73,7 @@ const GENESIS_TIMEOUT_MS = 5_000;
 /** An endpoint that answers other calls and does not state its chain is asked for it again after so long. */
 const ASK_CHAIN_AGAIN_MS = 60_000;
 const ACCOUNT_READ = "getMultipleAccounts";
+const NONE: ReadonlySet<Endpoint> = new Set();
 
 export type JsonRpcClient = {
   /**
@@ -90,6 +97,8 @@ export type JsonRpcClient = {
   readonly avoid: (endpoint: Endpoint) => void;
   /** The same if another has not failed lately. */
   readonly preferOther: (endpoint: Endpoint) => void;
+  /** The endpoint that the next call is sent to; one of `except` only if no other answers. */
+  readonly inUse: (except?: ReadonlySet<Endpoint>) => Endpoint;
   /** The caller no longer repeats a refused call. */
   readonly gaveUp: (error: RpcFailure, method: string) => void;
 };
@@ -106,11 +115,13 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
   /** Since the first comparison, where there are several endpoints. */
   let isComparing = false;
 
-  function endpointNow(): Endpoint {
+  function endpointNow(except: ReadonlySet<Endpoint> = NONE): Endpoint {
     const atMs = performance.now();
     const usable = endpoints.filter(({ isForeign }) => !isForeign);
+    const answering = usable.filter(({ avoidedUntilMs }) => avoidedUntilMs <= atMs);
     return (
-      usable.find(({ avoidedUntilMs }) => avoidedUntilMs <= atMs) ??
+      answering.find((endpoint) => !except.has(endpoint)) ??
+      answering[0] ??
       usable.toSorted((a, b) => a.avoidedUntilMs - b.avoidedUntilMs)[0] ??
       first
     );
@@ -152,7 +163,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     const startedMs = performance.now();
     for (let made = 1; ; made++) {
       if (made > 1 || !isPacedByCaller) await pacer?.turn(signal);
-      const endpoint = endpointNow();
+      const endpoint = endpointNow(request.except);
+      request.onAttempt?.(endpoint);
       const sentMs = performance.now();
       try {
         const result = parse(await attempt(request, endpoint, signal), endpoint);
@@ -167,7 +179,11 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
         options.calls?.count(method, outcomeOf(error));
         const isBroken =
           method === ACCOUNT_READ && (isBrokenRead(error) || isOutOfCalls(error, endpoint));
-        if (isNodeFailure(error) || isBroken) avoid(endpoint);
+        const isFailed = isNodeFailure(error);
+        const { except } = request;
+        if (isFailed && error.failure.kind !== "unreachable" && except !== undefined)
+          except.add(endpoint);
+        else if (isFailed || isBroken) avoid(endpoint);
         const spentMs = performance.now() - startedMs;
         const isInTime = made < retry.attempts && spentMs <= deadlineMs;
         const isLeft = isBroken && hasOther(endpoint);
@@ -270,27 +286,8 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
     }
   }
 
-  return { call, compareChains, avoid, preferOther, gaveUp };
+  return { call, compareChains, avoid, preferOther, inUse: endpointNow, gaveUp };
 }
-
-/** One of the addresses that calls are sent to, and what is known of it. */
-export type Endpoint = {
-  readonly url: string;
-  readonly headers: Headers;
-  avoidedUntilMs: number;
-  /**
-   * Since when every read of accounts was refused because of the rate, and the pacers that have forgotten that rate
-   * since; null: the last call was not refused.
-   */
-  limited: { readonly sinceMs: number; readonly forgottenBy: Set<CallPacer> } | null;
-  /** The genesis hash of its chain; null: unknown. */
-  genesis: string | null;
-  /** While its chain is unknown: when it may be asked for it (0: it was not asked since the start), and the question in progress. */
-  askChainAtMs: number;
-  askingChain: Promise<void> | null;
-  /** It serves another chain than the one that counts. */
-  isForeign: boolean;
-};
 
 function either(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSignal | undefined {
   return a === undefined || b === undefined ? (a ?? b) : AbortSignal.any([a, b]);
@@ -299,7 +296,7 @@ function either(a: AbortSignal | undefined, b: AbortSignal | undefined): AbortSi
 /** Milliseconds until the next attempt; null: the call can't succeed, or the node asks for a longer wait. */
 function waitBefore(
   error: RpcFailure,
-  { pacer, deadlineMs = Number.POSITIVE_INFINITY, repeatsTimeouts = true }: JsonRpcCall,
+  { pacer, deadlineMs = Number.POSITIVE_INFINITY, except }: JsonRpcCall,
   attempts: {
     readonly made: number;
     readonly spentMs: number;
@@ -310,7 +307,7 @@ function waitBefore(
   if (!mayPass(error)) return null;
   const { made, spentMs, retry, random } = attempts;
   const { kind } = error.failure;
-  if (kind === "timeout" && !repeatsTimeouts) return null;
+  if (kind === "timeout" && except !== undefined) return null;
   const asked = retryAfterOf(error) ?? 0;
   if (asked > retry.longestWaitMs) return null;
   // The pacer spaces refused calls out: they may be repeated until the deadline.
@@ -320,23 +317,6 @@ function waitBefore(
   const own = backOffMs({ firstMs, longestMs, random }, isPaced ? 1 : made);
   const waitMs = Math.max(own, asked);
   return spentMs + waitMs > deadlineMs ? null : waitMs;
-}
-
-/** fetch refuses a URL with a user and a password: they are sent as an Authorization header instead. */
-function endpointOf(url: string): Endpoint {
-  const parsed = new URL(url);
-  const headers = new Headers({ "content-type": "application/json" });
-  if (parsed.username !== "" || parsed.password !== "") {
-    const pair = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`;
-    headers.set("authorization", `Basic ${Buffer.from(pair).toString("base64")}`);
-    parsed.username = "";
-    parsed.password = "";
-  }
-  const target = { url: parsed.href, headers };
-  return {
-    ...{ ...target, avoidedUntilMs: 0, limited: null, isForeign: false },
-    ...{ genesis: null, askChainAtMs: 0, askingChain: null },
-  };
 }
 
 async function readBounded(response: Response, limitBytes: number): Promise<string> {

@@ -5,9 +5,10 @@ import type { Account } from "#src/venues/account-set.ts";
 import type { ChainLogger } from "../chain-logger.ts";
 import type { AccountSlice, AccountsRead } from "../chain-source.ts";
 import { SlotGuard } from "../slot-guard.ts";
-import type { Endpoint, JsonRpcClient } from "./json-rpc-client.ts";
+import type { JsonRpcClient } from "./json-rpc-client.ts";
 import { ReadMerger } from "./read-merger.ts";
 import { malformed, parseMultipleAccounts } from "./rpc-answers.ts";
+import { ByEndpoint, type Endpoint } from "./rpc-endpoint.ts";
 import { isRateLimit, RpcFailure } from "./rpc-failure.ts";
 import { type CallLane, type LaneCaller, READ_DEADLINE_MS } from "./rpc-lanes.ts";
 import type { Commitment } from "./rpc-reader.ts";
@@ -51,7 +52,7 @@ export class RpcAccountReader {
   readonly #slots: SlotGuard;
   /** By the bytes of each account; null: all. */
   readonly #mergers = new Map<CallLane, Map<number | null, ReadMerger>>();
-  #batchSize = BATCH;
+  readonly #learned = new ByEndpoint(() => ({ batchSize: BATCH }));
 
   constructor(options: AccountReaderOptions) {
     this.#options = options;
@@ -68,9 +69,9 @@ export class RpcAccountReader {
     return this.#slots.isFarAhead(slot);
   }
 
-  /** Maximum number of accounts that the node accepts in a call, as far as known. */
+  /** Maximum number of accounts that the endpoint in use accepts in a call, as far as known. */
   get accountsPerCall(): number {
-    return this.#batchSize;
+    return this.#learned.of(this.#options.client.inUse()).batchSize;
   }
 
   /** @throws AppError chain_unavailable or overloaded; the signal's reason */
@@ -84,7 +85,7 @@ export class RpcAccountReader {
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const merger = this.#mergerOf(lane, bytes);
-    const batches = chunksOf([...new Set(addresses)], this.#batchSize);
+    const batches = chunksOf([...new Set(addresses)], this.accountsPerCall);
     const answers = await Promise.all(
       batches.map((batch) => merger.read(batch, signal, patienceMs)),
     ).catch(asUnavailable);
@@ -134,7 +135,7 @@ export class RpcAccountReader {
         client.gaveUp(error, "getMultipleAccounts");
         return false;
       },
-      batchSize: () => this.#batchSize,
+      batchSize: () => this.accountsPerCall,
     });
   }
 
@@ -170,12 +171,16 @@ export class RpcAccountReader {
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
     const { caller, commitment } = this.#options;
-    if (isOneRead && batch.length > this.#batchSize) {
+    if (isOneRead && batch.length > this.accountsPerCall) {
       return this.#readParts({ lane, addresses: batch, bytes, answeredBy }, signal);
     }
     const slice = bytes === null ? {} : { dataSlice: { offset: 0, length: bytes } };
     const params = [batch, { encoding: "base64", commitment, ...slice }];
-    const request = { method: "getMultipleAccounts", params, isPacedByCaller };
+    let sentTo = this.#options.client.inUse();
+    const onAttempt = (endpoint: Endpoint): void => {
+      sentTo = endpoint;
+    };
+    const request = { method: "getMultipleAccounts", params, isPacedByCaller, onAttempt };
     const parse = (result: unknown, endpoint: Endpoint): AccountsRead => {
       answeredBy.add(endpoint);
       return parseMultipleAccounts(result, batch);
@@ -184,7 +189,7 @@ export class RpcAccountReader {
       return await caller.ask(lane, request, parse, signal);
     } catch (error) {
       if (!isTooManyAccounts(error) || batch.length === 1) throw error;
-      this.#halve(batch.length);
+      this.#halve(sentTo, batch.length);
       // Dividing the call could give a read two slots: the reads are merged again instead.
       if (!isOneRead) throw error;
       return this.#readParts({ lane, addresses: batch, bytes, answeredBy }, signal);
@@ -195,7 +200,7 @@ export class RpcAccountReader {
     { lane, addresses, bytes, answeredBy }: Omit<Batch, "isOneRead" | "isPacedByCaller">,
     signal: AbortSignal | undefined,
   ): Promise<AccountsRead> {
-    const parts = chunksOf(addresses, this.#batchSize);
+    const parts = chunksOf(addresses, this.accountsPerCall);
     const answers = await Promise.all(
       parts.map((part) =>
         this.#readOnce({ lane, addresses: part, bytes, isOneRead: true, answeredBy }, signal),
@@ -204,14 +209,15 @@ export class RpcAccountReader {
     return merged(answers) ?? { slot: this.#slots.newest, accounts: new Map() };
   }
 
-  #halve(refused: number): void {
+  #halve(endpoint: Endpoint, refused: number): void {
+    const learned = this.#learned.of(endpoint);
     // Another call has learned a smaller size meanwhile: try that first.
-    if (refused > this.#batchSize) return;
+    if (refused > learned.batchSize) return;
     const allowed = Math.ceil(refused / 2);
     const text =
       "the node refuses this many accounts in one read; smaller reads are sent from now on";
     this.#options.logger?.warn({ refused, next: allowed }, text);
-    this.#batchSize = allowed;
+    learned.batchSize = allowed;
   }
 }
 

@@ -1,7 +1,8 @@
 import { TaskQueue, type TaskQueueOptions } from "#src/platform/task-queue.ts";
 import type { CallPacer } from "./call-pacer.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
-import type { Endpoint, JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
+import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
+import type { Endpoint } from "./rpc-endpoint.ts";
 import { isNodeFailure, RpcFailure } from "./rpc-failure.ts";
 
 const READ_TIMEOUT_MS = 4_000;

@@ -22,6 +22,7 @@ import {
   parseLargestAccounts,
   parseNewestSignature,
 } from "./rpc-answers.ts";
+import { ByEndpoint, type Endpoint } from "./rpc-endpoint.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 import { type CallLane, LaneCaller, laneOf } from "./rpc-lanes.ts";
 import { asRefused, asUnavailable, isInvalidParams, isNotServed } from "./rpc-refusal.ts";
@@ -98,7 +99,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   const first = laneOf(READ_LIMITS, readPacer);
   /** Of what no answer waits for. */
   const later = laneOf({ ...READ_LIMITS, maxActive: 4 }, lesserPacer(LATER_INTERVAL_MS));
-  const holders = new SearchMemory("getTokenLargestAccounts", logger);
+  const holders = new ByEndpoint(() => new SearchMemory("getTokenLargestAccounts", logger));
   const caller = new LaneCaller(client);
   const accounts = new RpcAccountReader({
     client,
@@ -122,16 +123,20 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     signal: AbortSignal | undefined,
   ): Promise<LargestAccounts> {
     const params = [mint, { commitment: atLeastConfirmed }];
-    const request = { method: "getTokenLargestAccounts", params };
-    const refusal = holders.refusalOf(SYSTEM_PROGRAM);
+    let endpoint = client.inUse();
+    const refusal = holders.of(endpoint).refusalOf(SYSTEM_PROGRAM);
     if (refusal !== null) return { kind: "refused", reason: refusal };
+    const onAttempt = (sentTo: Endpoint): void => {
+      endpoint = sentTo;
+    };
+    const request = { method: "getTokenLargestAccounts", params, onAttempt };
     try {
       const addresses = await caller.ask(lane, request, parseLargestAccounts, signal);
       return { kind: "found", addresses };
     } catch (error) {
       // Invalid parameters are of this mint alone.
       if (error instanceof RpcFailure && isNotServed(error) && !isInvalidParams(error)) {
-        holders.failed(SYSTEM_PROGRAM, error);
+        holders.of(endpoint).failed(SYSTEM_PROGRAM, error);
       }
       return asRefused(error);
     }
@@ -199,7 +204,10 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     },
     refusals: () => [
       ...searches.refusals(),
-      ...holders.list().map((refusal) => ({ ...refusal, programId: null })),
+      ...holders
+        .of(client.inUse())
+        .list()
+        .map((refusal) => ({ ...refusal, programId: null })),
     ],
     isBack: () => accounts.isBack,
     isFarAhead: (slot) => accounts.isFarAhead(slot),

@@ -14,6 +14,7 @@ import {
   parseProgramAccounts,
   parseProgramPage,
 } from "./rpc-answers.ts";
+import { ByEndpoint, type Endpoint } from "./rpc-endpoint.ts";
 import { RpcFailure } from "./rpc-failure.ts";
 import type { Commitment } from "./rpc-reader.ts";
 import { asRefused, isNotServed } from "./rpc-refusal.ts";
@@ -39,6 +40,23 @@ export type RpcSearchesOptions = {
   readonly logger: ChainLogger | null;
 };
 
+/** What is known of the searches of one endpoint. */
+type SearchedEndpoint = {
+  readonly memory: SearchMemory;
+  /** Null: not known yet. */
+  hasPages: boolean | null;
+  /** The first search, which shows whether it has pages; other searches wait for it. */
+  trying: Promise<void> | null;
+};
+
+/** How one search is sent; `endpoint` is the one that its last call was sent to. */
+type SearchCalls = Pick<
+  JsonRpcCall,
+  "timeoutMs" | "deadlineMs" | "pacer" | "except" | "onAttempt"
+> & {
+  endpoint: Endpoint;
+};
+
 /** Searches by getProgramAccounts, in a queue for each urgency: slow searches delay neither reads nor urgent ones. */
 export class RpcSearches {
   readonly #options: RpcSearchesOptions;
@@ -46,46 +64,68 @@ export class RpcSearches {
     soon: new TaskQueue(SEARCH_LIMITS),
     whenQuiet: new TaskQueue(SEARCH_LIMITS),
   };
-  readonly #memory: SearchMemory;
-  /** Null: not known yet. */
-  #hasPages: boolean | null = null;
-  /** The first search, which shows whether the node has pages; other searches wait for it. */
-  #trying: Promise<void> | null = null;
+  readonly #learned: ByEndpoint<SearchedEndpoint>;
 
   constructor(options: RpcSearchesOptions) {
     this.#options = options;
-    this.#memory = new SearchMemory("getProgramAccounts", options.logger);
+    this.#learned = new ByEndpoint(() => ({
+      memory: new SearchMemory("getProgramAccounts", options.logger),
+      hasPages: null,
+      trying: null,
+    }));
   }
 
-  /** What the node refuses to search now. */
+  /** What the endpoint in use refuses to search now. */
   refusals(): readonly NodeRefusal[] {
-    return this.#memory.list();
+    return this.#learned.of(this.#options.client.inUse()).memory.list();
   }
 
-  /** @throws AppError chain_unavailable if the node can't be reached; overloaded; the signal's reason */
+  /**
+   * At an endpoint that has not refused it lately, if one answers.
+   *
+   * @throws AppError chain_unavailable if the node can't be reached; overloaded; the signal's reason
+   */
   async search(
     urgency: SearchUrgency,
     filter: ProgramFilter,
     signal?: AbortSignal,
   ): Promise<SearchResult> {
     const { programId } = filter;
-    try {
-      return await this.#queues[urgency].run(async () => {
-        const refusal = this.#memory.refusalOf(programId);
-        if (refusal !== null) return { kind: "refused", reason: refusal };
-        const answer = await this.#searchOnce(filter, this.#options.pacers[urgency], signal);
-        this.#memory.succeeded(programId);
+    const pacer = this.#options.pacers[urgency];
+    return await this.#queues[urgency].run(async () => {
+      const calls = this.#callsFor(programId, pacer);
+      const refusal = this.#learned.of(calls.endpoint).memory.refusalOf(programId);
+      if (refusal !== null) return { kind: "refused", reason: refusal };
+      try {
+        const answer = await this.#searchOnce(filter, calls, signal);
+        this.#learned.of(calls.endpoint).memory.succeeded(programId);
         return { kind: "found", ...answer };
-      }, signal);
-    } catch (error) {
-      if (error instanceof RpcFailure) this.#memory.failed(programId, error);
-      return asRefused(error);
-    }
+      } catch (error) {
+        if (error instanceof RpcFailure)
+          this.#learned.of(calls.endpoint).memory.failed(programId, error);
+        return asRefused(error);
+      }
+    }, signal);
+  }
+
+  #callsFor(programId: Address, pacer: CallPacer): SearchCalls {
+    const except = this.#learned.where(({ memory }) => memory.refusalOf(programId) !== null);
+    const calls: SearchCalls = {
+      timeoutMs: SEARCH_TIMEOUT_MS,
+      deadlineMs: SEARCH_DEADLINE_MS,
+      pacer,
+      except,
+      onAttempt: (endpoint) => {
+        calls.endpoint = endpoint;
+      },
+      endpoint: this.#options.client.inUse(except),
+    };
+    return calls;
   }
 
   async #searchOnce(
     filter: ProgramFilter,
-    pacer: CallPacer,
+    calls: SearchCalls,
     signal: AbortSignal | undefined,
   ): Promise<ProgramAnswer> {
     const { client, commitment } = this.#options;
@@ -95,29 +135,25 @@ export class RpcSearches {
       withContext: true,
       filters: filtersOf(filter),
     };
-    const limits = {
-      timeoutMs: SEARCH_TIMEOUT_MS,
-      deadlineMs: SEARCH_DEADLINE_MS,
-      repeatsTimeouts: false,
-      pacer,
-    };
-    while (this.#hasPages === null && this.#trying !== null) await this.#trying;
-    if (this.#hasPages !== false) {
+    const learned = this.#learned.of(calls.endpoint);
+    while (learned.hasPages === null && learned.trying !== null) await learned.trying;
+    if (learned.hasPages !== false) {
       const tried = Promise.withResolvers<void>();
-      if (this.#hasPages === null) this.#trying = tried.promise;
+      if (learned.hasPages === null) learned.trying = tried.promise;
       try {
-        const answer = await this.#searchPages(filter, config, limits, signal);
-        this.#hasPages = true;
+        const answer = await this.#searchPages(filter, config, calls, signal);
+        this.#learned.of(calls.endpoint).hasPages = true;
         return answer;
       } catch (error) {
-        if (this.#hasPages === true || !isNotServed(error)) throw error;
-        this.#hasPages = false;
+        const refusing = this.#learned.of(calls.endpoint);
+        if (refusing.hasPages === true || !isNotServed(error)) throw error;
+        refusing.hasPages = false;
       } finally {
-        if (this.#trying === tried.promise) this.#trying = null;
+        if (learned.trying === tried.promise) learned.trying = null;
         tried.resolve();
       }
     }
-    const request = { method: "getProgramAccounts", params: [filter.programId, config], ...limits };
+    const request = { method: "getProgramAccounts", params: [filter.programId, config], ...calls };
     return await client.call(request, (result) => parseProgramAccounts(result, filter), signal);
   }
 
@@ -125,7 +161,7 @@ export class RpcSearches {
   async #searchPages(
     filter: ProgramFilter,
     config: Readonly<Record<string, unknown>>,
-    limits: Pick<JsonRpcCall, "timeoutMs" | "deadlineMs" | "repeatsTimeouts" | "pacer">,
+    calls: SearchCalls,
     signal: AbortSignal | undefined,
   ): Promise<ProgramAnswer> {
     const accounts = new Map<Address, Account>();
@@ -134,7 +170,7 @@ export class RpcSearches {
     for (let page = 0; page < MAX_PAGES; page++) {
       const paging = { limit: PAGE_ACCOUNTS, ...(key === null ? {} : { paginationKey: key }) };
       const params = [filter.programId, { ...config, ...paging }];
-      const request = { method: "getProgramAccountsV2", params, ...limits };
+      const request = { method: "getProgramAccountsV2", params, ...calls };
       const found: ProgramPage = await this.#options.client.call(
         request,
         (result) => parseProgramPage(result, filter),
