@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { placeToken } from "#test/simulation/track/plain-market.ts";
+import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
@@ -12,32 +12,38 @@ const POOL = plainPool(`${MINT} main`, MINT, WSOL);
 const LAGS = [0n, 2n, 8n] as const;
 const FEW_SECONDS_OF_SLOTS = 20;
 
+/** A chain whose stream brings every change of whole programs, and a tracker on it. */
+function streamed() {
+  const chain = new ScriptedChain();
+  const venues = [plainVenue()];
+  const tracker = new Tracker({
+    source: chain,
+    venues,
+    clock: { nowMs: () => chain.nowMs },
+    database: null,
+    everything: { venues, transactions: null },
+  });
+  /** Changes are of the first of the slots: none may follow once that has been delivered. */
+  const pass = async (slots: number, change = () => {}) => {
+    for (let slot = 0; slot < slots; slot++) {
+      chain.advance(1);
+      if (slot === 0) change();
+      chain.reach(chain.slot);
+      tracker.tick();
+      await tracker.idle();
+    }
+  };
+  const answer = () => {
+    const snapshot = tracker.latest(MINT);
+    assert.ok(snapshot?.kind === "assessed");
+    return snapshot.assessment;
+  };
+  return { chain, tracker, pass, answer };
+}
+
 for (const lag of LAGS) {
   test(`vaults that the stream reports as closed are never taken for open, with reads ${lag} slots behind it`, async () => {
-    const chain = new ScriptedChain();
-    const venues = [plainVenue()];
-    const tracker = new Tracker({
-      source: chain,
-      venues,
-      clock: { nowMs: () => chain.nowMs },
-      database: null,
-      everything: { venues, transactions: null },
-    });
-    /** Changes are of the first of the slots: none may follow once that has been delivered. */
-    const pass = async (slots: number, change = () => {}) => {
-      for (let slot = 0; slot < slots; slot++) {
-        chain.advance(1);
-        if (slot === 0) change();
-        chain.reach(chain.slot);
-        tracker.tick();
-        await tracker.idle();
-      }
-    };
-    const answer = () => {
-      const snapshot = tracker.latest(MINT);
-      assert.ok(snapshot?.kind === "assessed");
-      return snapshot.assessment;
-    };
+    const { chain, tracker, pass, answer } = streamed();
     await pass(10);
     placeToken(chain, MINT, 80);
     await pass(20);
@@ -60,6 +66,28 @@ for (const lag of LAGS) {
       chain.reads.length - reads <= FEW_SECONDS_OF_SLOTS,
       "once a second, not at each tick",
     );
+    await tracker.close();
+  });
+}
+
+for (const lag of LAGS) {
+  test(`a pool that is closed with its vaults has no way out, although its program's stream lacks it, with reads ${lag} slots behind`, async () => {
+    const { chain, tracker, pass, answer } = streamed();
+    await pass(10);
+    placeToken(chain, MINT, 80);
+    await pass(20);
+    await tracker.snapshot(MINT);
+    await pass(500);
+    assert.equal(answer().measurement?.depthLamports, 80n * SOL);
+    chain.readLag = lag;
+    const close = () => {
+      for (const address of [POOL.address, POOL.vaultA, POOL.vaultB]) chain.set(address, null);
+    };
+    for (let slot = 0; slot < FEW_SECONDS_OF_SLOTS; slot++)
+      await pass(1, slot === 0 ? close : undefined);
+    const { blocked, measurement } = answer();
+    assert.equal(blocked, null);
+    assert.equal(measurement?.depthLamports, 0n);
     await tracker.close();
   });
 }
