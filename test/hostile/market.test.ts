@@ -117,6 +117,23 @@ describe("prices that little of the near depth states (method.md 7)", () => {
     assert.equal(after.confidence, "medium");
   });
 
+  for (const feePct of [3, 6, 9]) {
+    test(`a bid of 5 % within the fees of a pool that keeps ${feePct} % lowers confidence`, () => {
+      // No arbitrage ends it, and near the higher reference bid the real pool pays little, or nothing.
+      const real = honestPool({ venue: "meteora-damm-v2", feePct });
+      const alone = assessPlan(planOf([real]));
+      const near = Number(alone.measurement?.pools[0]?.nearDepthLamports) / 1e9;
+      for (const multiple of [1 - feePct / 200, 1, 0.999 / (1 - feePct / 100)]) {
+        const price = 0.001 * multiple;
+        const bid = bidPool({ sol: near / 20, price, feePct: 0.01, range: 0.01 });
+        const [before, after] = [seen(alone), seen(assessPlan(planOf([real, bid])))];
+        assert.equal(before.confidence, "high");
+        assert.ok((after.retail ?? 0) - (before.retail ?? 0) >= 5, `${multiple}`);
+        assert.equal(after.confidence, "medium", `${multiple}`);
+      }
+    });
+  }
+
   test("a dust pool that takes what the real pool refuses lowers confidence", () => {
     // A pool whose bids end at 3.9 SOL refuses 5 SOL: null, 0 points. With dust beside it the sale is
     // filled for what the real pool has, and counts 4.8 points.

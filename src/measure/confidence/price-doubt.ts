@@ -1,11 +1,12 @@
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { type Ladder, type Measurement, type Profile, STANDARD_SIZES } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
 import { exitMaxOf, scoreOf, slippageAtSize } from "../ladder.ts";
 import { priceNumber } from "../market/price-curve.ts";
 import type { PricedMarket } from "../market/priced-market.ts";
-import { depthTogether, type Route, routeAtShare } from "../market/route.ts";
+import { depthTogether, nearDepthAlone, type Route, routeAtShare } from "../market/route.ts";
 
 /** How far the answer would move if the prices that a small part of the near depth states were not there. */
 export type PriceDoubt = {
@@ -58,16 +59,19 @@ export function priceDoubtOf(priced: PricedMarket, measurement: Measurement): Pr
   };
 }
 
-function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
+function suspicionOf({ routes: answered, midRoute }: PricedMarket): Suspicion | null {
   const spot = midRoute?.spotPrice ?? null;
   // Alone, a route can't disagree with the mid, and nothing else takes what it refuses.
-  if (midRoute === null || spot === null || routes.length === 1) return null;
+  if (midRoute === null || spot === null || answered.length === 1) return null;
   const mid = priceNumber(spot);
+  const routes = withDepthWithinFees(answered, mid * (1 - midRoute.feeShare));
   const { doubtfulShareOfNearPct, disagreementMediumPct } = CALIBRATION.confidence;
-  const priceAt = (sharePct: bigint): number => {
-    const other = routeAtShare(routes, { numerator: sharePct, denominator: 2n * PERCENT });
-    return other?.spotPrice == null ? mid : priceNumber(other.spotPrice);
-  };
+  const medians = [answered, routes].flatMap((weighed) =>
+    [PERCENT - doubtfulShareOfNearPct, PERCENT + doubtfulShareOfNearPct].map((sharePct) => {
+      const other = routeAtShare(weighed, { numerator: sharePct, denominator: 2n * PERCENT });
+      return other?.spotPrice == null ? mid : priceNumber(other.spotPrice);
+    }),
+  );
   const whole = routes.reduce((sum, route) => sum + route.nearDepthLamports, 0n);
   const isMinor = ({ depthLamports }: Route): boolean =>
     depthLamports * PERCENT <= whole * doubtfulShareOfNearPct;
@@ -84,8 +88,8 @@ function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
     return above <= honest ? sum : sum + above * toNumber(nearDepthLamports);
   }, 0);
   const suspicion = {
-    below: 1 - priceAt(PERCENT - doubtfulShareOfNearPct) / mid,
-    above: priceAt(PERCENT + doubtfulShareOfNearPct) / mid - 1,
+    below: Math.max(0, 1 - Math.min(...medians) / mid),
+    above: Math.max(0, Math.max(...medians) / mid - 1),
     overpaidSol: overpaidLamports / SOL,
     majorSol: minor.length === 0 ? Number.POSITIVE_INFINITY : majorSolOf(routes, isMinor),
     minorSol: Math.min(
@@ -96,6 +100,19 @@ function suspicionOf({ routes, midRoute }: PricedMarket): Suspicion | null {
   const { below, above, overpaidSol } = suspicion;
   const isClear = below === 0 && above === 0 && overpaidSol === 0 && minor.length === 0;
   return isClear ? null : suspicion;
+}
+
+/**
+ * The routes, each with its near depth without the others if the bid of the mid is not above its ask. Within the fees
+ * of a dear pool nothing is arbitraged: a small bid there raises the reference bid, and what the pool pays below the
+ * band would else count as nothing beside it.
+ */
+function withDepthWithinFees(routes: readonly Route[], bidOfMid: number): readonly Route[] {
+  return routes.map((route) => {
+    const { spotPrice, feeShare, nearDepthLamports } = route;
+    if (spotPrice === null || priceNumber(spotPrice) < bidOfMid * (1 - feeShare)) return route;
+    return { ...route, nearDepthLamports: maxBigint(nearDepthLamports, nearDepthAlone(route)) };
+  });
 }
 
 function majorSolOf(routes: readonly Route[], isMinor: (route: Route) => boolean): number {

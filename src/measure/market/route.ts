@@ -70,14 +70,21 @@ function sharedBids(routes: readonly Route[]): readonly SharedBid[] {
   });
 }
 
-/** Without others the reference bid is the route's own first bid, but for the little that is sold to learn it. */
 function weighedAlone(route: Route): Route {
+  return { ...route, nearDepthLamports: nearDepthAlone(route) };
+}
+
+/**
+ * W of a route without others: the reference bid is then its own first bid, but for the little that is sold to
+ * learn it.
+ */
+export function nearDepthAlone(route: Route): bigint {
   const { hops, feeShare, spotPrice, ownNearDepthLamports: own } = route;
-  if (feeShare >= 1) return route;
+  if (feeShare >= 1) return 0n;
   const kept = BigInt(Math.floor((1 - feeShare) * PPM));
   const isBehindHops = spotPrice !== null && hops.length > 0;
   const near = isBehindHops ? depthInRow(own, nearDepthOfHops(hops)) : own;
-  return { ...route, nearDepthLamports: (near * kept) / BigInt(PPM) };
+  return (near * kept) / BigInt(PPM);
 }
 
 /**
