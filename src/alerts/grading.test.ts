@@ -7,7 +7,7 @@ import { alertsOfUser, type NewUserAlert, sumGrades } from "#src/store/user-aler
 import { setSeenSides } from "#src/store/watchlist.ts";
 import { eachDatabase, sqliteDatabase } from "#test/support/databases/databases.ts";
 import { SILENT_LOG } from "#test/support/failure-loggers.ts";
-import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
+import { marketOf, poolOfSol, SOL } from "#test/support/markets/markets.ts";
 import { scriptedMarkets } from "#test/support/markets/scripted-markets.ts";
 import { poolAddress } from "#test/support/pools/pools.ts";
 import { recordUserAlerts } from "#test/support/users/user-alerts.ts";
@@ -122,6 +122,22 @@ test("a position that can't be sold any more has lost all; one that could not be
   other.show(marketWith(20));
   other.advance(30);
   assert.equal((await other.grade())?.waitedCostPct, null);
+});
+
+test("a size that the rule of a family forbids by now has an unknown cost", async (t) => {
+  const size = 20n * SOL;
+  const before = exitAt(marketWith(1_000), size, "retail");
+  assert.ok(before.kind === "sold");
+  const { show, grade, advance } = await scene(await sqliteDatabase(t), {
+    sizeLamports: size,
+    position: { baseUnits: before.baseUnitsSold, paidLamports: before.paidLamports },
+  });
+  const shape = { family: "other", venue: "orca-whirlpool" } as const;
+  show(marketOf([poolOfSol(1_000, 0.001, shape)], { mint: MINT }));
+  advance(30);
+  const graded = await grade();
+  assert.ok(graded !== null);
+  assert.equal(graded.waitedCostPct, null);
 });
 
 test("a market without an answer leaves the alert without a grade, and is retried until the deadline", async (t) => {

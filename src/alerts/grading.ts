@@ -1,5 +1,5 @@
 import type { Market } from "#src/measure/market/market.ts";
-import { exitOfBaseUnits } from "#src/measure/questions/exit-at.ts";
+import { exitOfBaseUnits, type UnsellableReason } from "#src/measure/questions/exit-at.ts";
 import { capacityOfAssessment } from "#src/measure/series/capacity-series.ts";
 import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
@@ -68,9 +68,14 @@ function isSlippageHigh(
 function waitedCostPct({ position }: UserAlert, market: Market | null): number | null {
   if (position === null || market === null || position.paidLamports <= 0n) return null;
   const exit = exitOfBaseUnits(market, position.baseUnits, "retail");
-  if (exit.kind === "unsellable") return exit.reason === "blocked" ? null : 100;
+  if (exit.kind === "unsellable") return isUnknown(exit.reason) ? null : 100;
   const lost = 100 * (1 - ratioToNumber(exit.paidLamports, position.paidLamports));
   return Math.round(lost * 100) / 100;
+}
+
+/** Whether the position may be sold all the same: nothing is known, or its size is not answered. */
+function isUnknown(reason: UnsellableReason): boolean {
+  return reason === "blocked" || reason === "size-not-allowed";
 }
 
 export type GradingDeps = {
