@@ -115,6 +115,23 @@ test("liquidity taken out is an alert with its cause", () => {
   assert.deepEqual(story.alerts, ["on withdrawn"]);
 });
 
+test("liquidity taken out at a block time before the last one is an alert as well", () => {
+  const { series, nowMs } = tell(begin(), 600, whole);
+  const drained = assessed([pool("a", 100), pool("b", 0.1)], nowMs);
+  const isClosed = () => false;
+  // The last slot was dropped; the one that replaced it states an earlier second.
+  const changes = [-1_000, 1_000, 11_000].map((laterMs) => {
+    const chainMs = nowMs + laterMs;
+    const assessment = { ...drained, stateTimeMs: chainMs };
+    return observe(series, { assessment, nowMs: nowMs + 20_000 + laterMs, chainMs, isClosed })
+      .change;
+  });
+  assert.deepEqual(
+    changes.map((change) => change?.deterioration.cause?.kind ?? null),
+    ["withdrawn", null, null],
+  );
+});
+
 test("a closed pool took its liquidity: an alert", () => {
   const story = tell(begin(), 600, whole);
   tell(story, 10, (nowMs) => assessed([pool("a", 100)], nowMs), ["b"]);

@@ -180,5 +180,8 @@ function judge(series: TokenSeries, observation: Observation): DeteriorationChan
   series.basis = basis;
   if (c10Sol !== null) series.last = assessment;
   if (chainMs - deterioration.timeMs > GAP_AFTER_MS) noteGap(deterioration);
-  return applySample(deterioration, { timeMs: chainMs, c10Sol, basis: basis.alert, losses });
+  // A slot that replaces a dropped one may state an earlier second. As an old sample it would be left out, and its
+  // losses never counted.
+  const timeMs = Math.max(chainMs, deterioration.timeMs);
+  return applySample(deterioration, { timeMs, c10Sol, basis: basis.alert, losses });
 }
