@@ -61,7 +61,9 @@ function sellsOf({ steps, mids, c10s, depths, bases }: DayGrid): readonly Sell[]
     if (bases[step] === 0 || bases[step] !== bases[after]) continue;
     const soldSol = at(depths, step) - at(depths, after);
     const fall = Math.log(at(mids, step) / at(mids, after));
-    if (!(soldSol >= LEAST_SHARE_OF_C10 * at(c10s, step)) || !(fall >= LEAST_FALL)) continue;
+    const leastSol = LEAST_SHARE_OF_C10 * at(c10s, step);
+    // Where nothing sells within 10 %, no share of that is large.
+    if (!(leastSol > 0) || !(soldSol >= leastSol) || !(fall >= LEAST_FALL)) continue;
     const regained = Float64Array.from({ length: STEPS_AFTER + 1 }, (_, later) =>
       bases[after + later] === bases[after]
         ? Math.log(at(mids, after + later) / at(mids, after)) - drift * later
