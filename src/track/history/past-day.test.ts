@@ -83,6 +83,11 @@ test("withdrawals are not sells, and few sells are unknown", () => {
   assert.equal(pastDayOf(few, RANGE).resilience, null);
 });
 
+test("where nothing sells within 10 percent, no sell is a large one", () => {
+  const samples = marketWithSells(1, { halfLife: 60 }).map((sample) => ({ ...sample, c10Sol: 0 }));
+  assert.equal(pastDayOf(samples, RANGE).resilience, null);
+});
+
 test("waiting is what a position would have lost or won, by its own tokens at the later price", () => {
   // Every minute the pool loses and regains a tenth of its SOL.
   const samples = Array.from({ length: MS_PER_DAY / STEP_MS }, (_, step) =>
@@ -99,6 +104,43 @@ test("waiting is what a position would have lost or won, by its own tokens at th
   assert.ok(most > 20);
   assert.deepEqual(minute.quantilesPct, [0, 0, 0, 0, 0]);
   assert.equal(minute.observations, Math.floor((8_640 - 6) / 6));
+});
+
+/** Every minute the sample is another one for ten seconds. */
+function alternating(usual: Partial<Sample>, other: Partial<Sample>): readonly Sample[] {
+  return Array.from({ length: MS_PER_DAY / STEP_MS }, (_, step) =>
+    sampleOf(step, 100, step % 6 === 0 ? other : usual),
+  );
+}
+
+test("a position whose price multiplied sells at its new worth, as constant product pays for it", () => {
+  const { mid, slippagesPct } = sampleOf(0, 100 * Math.sqrt(10));
+  const [, , , , , fifty] = pastDayOf(alternating({}, { mid, slippagesPct }), RANGE).waiting;
+  const [, , , , most = 0] = fifty?.[0]?.quantilesPct ?? [];
+  // 50 SOL at a pool of 100 are 500 at one of 316.
+  const risen = 100 * (500 / (1 + 500 / (100 * Math.sqrt(10))) / (50 / 1.5) - 1);
+  assert.ok(Math.abs(most - risen) < 0.01, `${most} ${risen}`);
+});
+
+test("a position that is worth no more than a size that can be sold is not gone", () => {
+  const { mid, slippagesPct } = sampleOf(0, 40);
+  const fallen = { mid, slippagesPct: slippagesPct.with(5, null) };
+  const [, , , , , fifty] = pastDayOf(alternating({}, fallen), RANGE).waiting;
+  const [least] = fifty?.[0]?.quantilesPct ?? [];
+  // 50 SOL at a pool of 100 are 8 at one of 40.
+  const paid = 100 * (8 / (1 + 8 / 40) / (50 / 1.5) - 1);
+  assert.ok(least !== undefined && Math.abs(least - paid) < 0.01, `${least} ${paid}`);
+});
+
+test("a size that the rule of the family other leaves out is not gone", () => {
+  const { slippagesPct } = sampleOf(0, 100);
+  const unmeasured = { slippagesPct: slippagesPct.with(5, null) };
+  const [least, , , , most] =
+    pastDayOf(alternating({}, { ...unmeasured, hasSizeRule: true }), RANGE).waiting[5]?.[0]
+      ?.quantilesPct ?? [];
+  assert.deepEqual([least, most], [0, 0]);
+  const gone = pastDayOf(alternating({}, unmeasured), RANGE).waiting[5]?.[0]?.quantilesPct;
+  assert.equal(gone?.[0], -100);
 });
 
 test("an exit that is gone lost everything; what is unknown counts as nothing", () => {

@@ -20,6 +20,8 @@ export type DayGrid = {
   readonly depths: Float64Array;
   /** Percent by standard size; NaN where the size can't be sold whole. */
   readonly slippages: readonly Float64Array[];
+  /** 1: the size rule of the family "other" holds, and the slippages of the sizes that it leaves out are unknown. */
+  readonly sizeRules: Uint8Array;
   /** Steps of different bases are never compared; 0: unknown. */
   readonly bases: Float64Array;
 };
@@ -42,6 +44,7 @@ export function dayGridOf(samples: readonly Sample[], { fromMs, toMs }: DayRange
     c10s: unknown(),
     depths: unknown(),
     slippages: STANDARD_SIZES.map(unknown),
+    sizeRules: new Uint8Array(steps),
     bases: new Float64Array(steps),
   };
   let next = 0;
@@ -57,6 +60,7 @@ export function dayGridOf(samples: readonly Sample[], { fromMs, toMs }: DayRange
     grid.c10s[step] = held.c10Sol;
     grid.mids[step] = held.mid ?? Number.NaN;
     grid.depths[step] = held.depthSol ?? Number.NaN;
+    grid.sizeRules[step] = held.hasSizeRule === true ? 1 : 0;
     for (const [index, slippages] of grid.slippages.entries()) {
       slippages[step] = held.slippagesPct[index] ?? Number.NaN;
     }

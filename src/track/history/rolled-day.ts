@@ -2,14 +2,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type Bucket, ROLLED_STEP_MS, rolledEnd } from "./bucket.ts";
 import { SAMPLE_EVERY_MS } from "./sample.ts";
-import {
-  CONFIDENCES,
-  FIGURES,
-  figuresOf,
-  knownOf,
-  sampleFrom,
-  storedOf,
-} from "./sample-figures.ts";
+import { FIGURES, figuresOf, knownOf, markOf, sampleFrom, storedOf } from "./sample-figures.ts";
 
 /**
  * The buckets of a token's day, packed: a byte for the form, the length of all heads in bytes (u16), the
@@ -35,7 +28,7 @@ const HEADS_AT = 3;
  */
 const LOWEST = 2;
 const COLUMNS = FIGURES + LOWEST;
-const CONFIDENCE = 1 << COLUMNS;
+const MARK = 1 << COLUMNS;
 const BASIS = 2 << COLUMNS;
 /** Set: step, time of the first and of the last sample follow. Not set: the next step, the same times. */
 const PLACE = 4 << COLUMNS;
@@ -50,11 +43,11 @@ type Head = {
   /** Tens of seconds since the step began. */
   readonly first: number;
   readonly last: number;
-  readonly confidence: number;
+  readonly mark: number;
   readonly basis: number;
 };
 
-const BEFORE_ALL: Head = { step: -1, first: -1, last: -1, confidence: 0, basis: 0 };
+const BEFORE_ALL: Head = { step: -1, first: -1, last: -1, mark: 0, basis: 0 };
 
 /**
  * Packs a day's buckets.
@@ -146,7 +139,7 @@ function headOf(day: number, { last, firstMs }: Bucket): Head {
     step: (endMs - day * MS_PER_DAY) / ROLLED_STEP_MS,
     first: inStep(firstMs),
     last: inStep(last.atMs),
-    confidence: CONFIDENCES.indexOf(last.confidence),
+    mark: markOf(last),
     basis: last.basis,
   };
 }
@@ -156,7 +149,7 @@ function maskOf(before: Head, now: Head): number {
     now.step === before.step + 1 && now.first === before.first && now.last === before.last;
   return (
     (isNext ? 0 : PLACE) |
-    (now.confidence === before.confidence ? 0 : CONFIDENCE) |
+    (now.mark === before.mark ? 0 : MARK) |
     (now.basis === before.basis ? 0 : BASIS)
   );
 }
@@ -167,7 +160,7 @@ function pushHead(heads: number[], mask: number, head: Head): void {
     pushU16(heads, head.step);
     heads.push(head.first, head.last);
   }
-  if ((mask & CONFIDENCE) !== 0) heads.push(head.confidence);
+  if ((mask & MARK) !== 0) heads.push(head.mark);
   if ((mask & BASIS) !== 0) {
     pushU16(heads, head.basis & 0xff_ff);
     pushU16(heads, head.basis >>> 16);
@@ -183,7 +176,7 @@ function readHead(
   { offset, mask, before }: { offset: number; mask: number; before: Head },
 ): Head {
   let at = offset;
-  let { step, first, last, confidence, basis } = before;
+  let { step, first, last, mark, basis } = before;
   if ((mask & PLACE) === 0) step++;
   else {
     step = body.getUint16(at, true);
@@ -191,16 +184,14 @@ function readHead(
     last = body.getUint8(at + 3);
     at += 4;
   }
-  if ((mask & CONFIDENCE) !== 0) confidence = body.getUint8(at++);
+  if ((mask & MARK) !== 0) mark = body.getUint8(at++);
   if ((mask & BASIS) !== 0) basis = body.getUint32(at, true);
-  return { step, first, last, confidence, basis };
+  return { step, first, last, mark, basis };
 }
 
 function lengthOf(mask: number): number {
   return (
-    ((mask & PLACE) === 0 ? 0 : 4) +
-    ((mask & CONFIDENCE) === 0 ? 0 : 1) +
-    ((mask & BASIS) === 0 ? 0 : 4)
+    ((mask & PLACE) === 0 ? 0 : 4) + ((mask & MARK) === 0 ? 0 : 1) + ((mask & BASIS) === 0 ? 0 : 4)
   );
 }
 
@@ -282,7 +273,7 @@ function bucketOf(day: number, { head, figures, lowestC10, lowestDepth, wasUnkno
   const startMs = day * MS_PER_DAY + (head.step - 1) * ROLLED_STEP_MS;
   const last = sampleFrom(figures, {
     atMs: startMs + head.last * SAMPLE_EVERY_MS,
-    confidence: CONFIDENCES[head.confidence] ?? "low",
+    mark: head.mark,
     basis: head.basis,
   });
   return {

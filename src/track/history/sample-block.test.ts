@@ -22,10 +22,16 @@ const samples: fc.Arbitrary<readonly Sample[]> = fc
       mid: figure,
       confidence: fc.constantFrom("high" as const, "medium" as const, "low" as const),
       basis: fc.nat(2 ** 32 - 1),
+      hasSizeRule: fc.option(fc.constant(true as const), { nil: undefined }),
     }),
     { maxLength: 360 },
   )
-  .map((parts) => parts.map((part, index) => ({ ...part, atMs: START_MS + index * 10_000 })));
+  .map((parts) =>
+    parts.map(({ hasSizeRule, ...part }, index) => ({
+      ...{ ...part, atMs: START_MS + index * 10_000 },
+      ...(hasSizeRule === undefined ? {} : { hasSizeRule }),
+    })),
+  );
 
 function sampleAt(atMs: number, c10Sol: number | null): Sample {
   return {

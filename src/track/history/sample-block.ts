@@ -1,25 +1,17 @@
-import type { Confidence } from "#src/measure/confidence/finding.ts";
 import { type Bucket, lower, type SampleGrid } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
-import {
-  CONFIDENCES,
-  FIGURES,
-  figuresOf,
-  knownOf,
-  sampleFrom,
-  storedOf,
-} from "./sample-figures.ts";
+import { FIGURES, figuresOf, knownOf, markOf, sampleFrom, storedOf } from "./sample-figures.ts";
 
 /**
  * One hour of a token's samples, packed: a version byte, then per sample its time in the hour (u16, in
  * tens of seconds), a mask of the changed fields (u16), and those fields (f32, NaN for null; basis u32;
- * confidence u8). A busy token takes about ten kilobytes per hour, a quiet one a hundred bytes.
+ * mark u8). A busy token takes about ten kilobytes per hour, a quiet one a hundred bytes.
  */
 
 const HOUR_MS = 3_600_000;
 const VERSION = 2;
 /** The bits behind those of the figures. */
-const CONFIDENCE = 1 << FIGURES;
+const MARK = 1 << FIGURES;
 const BASIS = 2 << FIGURES;
 /** V8 keeps so many bytes in the array object itself, until a view needs their buffer. */
 const FIRST_CAPACITY = 64;
@@ -37,7 +29,7 @@ export class SampleBlock {
   #length = 1;
   /** The newest sample's figures, in one array: the objects of a sample are a dozen for the collector. Empty: none. */
   #figures: readonly number[] = NO_FIGURES;
-  #confidence: Confidence | null = null;
+  #mark: number | null = null;
   #basis: number | null = null;
   /** Its time in the hour. */
   #lastPlace = 0;
@@ -54,10 +46,10 @@ export class SampleBlock {
   /** The newest sample, with its figures as they were added; null: there is none. */
   get last(): Sample | null {
     const { lastMs: atMs } = this;
-    const confidence = this.#confidence;
+    const mark = this.#mark;
     const basis = this.#basis;
-    if (atMs === null || confidence === null || basis === null) return null;
-    return sampleFrom(this.#figures, { atMs, confidence, basis });
+    if (atMs === null || mark === null || basis === null) return null;
+    return sampleFrom(this.#figures, { atMs, mark, basis });
   }
 
   /** The time of the newest sample; null: there is none. */
@@ -83,9 +75,10 @@ export class SampleBlock {
       SAMPLE_VIEW.setFloat32(offset, figure, true);
       offset += 4;
     });
-    if (this.#confidence !== sample.confidence) {
-      mask |= CONFIDENCE;
-      SAMPLE_VIEW.setUint8(offset++, CONFIDENCES.indexOf(sample.confidence));
+    const mark = markOf(sample);
+    if (this.#mark !== mark) {
+      mask |= MARK;
+      SAMPLE_VIEW.setUint8(offset++, mark);
     }
     if (this.#basis !== sample.basis) {
       mask |= BASIS;
@@ -100,7 +93,7 @@ export class SampleBlock {
     for (let at = 0; at < offset; at++) this.#bytes[this.#length + at] = SAMPLE_BYTES[at] ?? 0;
     this.#length += offset;
     this.#figures = figures;
-    this.#confidence = sample.confidence;
+    this.#mark = mark;
     this.#basis = sample.basis;
     this.#lastPlace = place;
   }
@@ -133,13 +126,13 @@ export function rollHour(
   const figures = new Float64Array(FIGURES).fill(Number.NaN);
   const buckets: Bucket[] = [];
   const stepOf = (atMs: number): number => Math.ceil((atMs - fromMs) / stepMs);
-  let confidence: Confidence = "high";
+  let mark = 0;
   let basis = 0;
   let offset = 1;
   /** The samples of the newest step that was read; not yet added to the result. */
   let open: OpenBucket | null = null;
   const close = ({ lastMs, ...rest }: OpenBucket): void => {
-    buckets.push({ last: sampleFrom(figures, { atMs: lastMs, confidence, basis }), ...rest });
+    buckets.push({ last: sampleFrom(figures, { atMs: lastMs, mark, basis }), ...rest });
   };
   while (offset + HEADER <= data.length) {
     const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
@@ -155,7 +148,7 @@ export function rollHour(
       figures[index] = view.getFloat32(offset, true);
       offset += 4;
     }
-    if ((mask & CONFIDENCE) !== 0) confidence = CONFIDENCES[view.getUint8(offset++)] ?? "low";
+    if ((mask & MARK) !== 0) mark = view.getUint8(offset++);
     if ((mask & BASIS) !== 0) {
       basis = view.getUint32(offset, true);
       offset += 4;
@@ -185,6 +178,6 @@ function withSample(open: OpenBucket | null, atMs: number, figures: Float64Array
 function lengthOf(mask: number): number {
   let length = 0;
   for (let index = 0; index < FIGURES; index++) if ((mask & (1 << index)) !== 0) length += 4;
-  if ((mask & CONFIDENCE) !== 0) length += 1;
+  if ((mask & MARK) !== 0) length += 1;
   return (mask & BASIS) === 0 ? length : length + 4;
 }

@@ -7,7 +7,14 @@ import type { Sample } from "./sample.ts";
 export const FIGURES = 3 + STANDARD_SIZES.length;
 
 /** A stored confidence is the index in this list. */
-export const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
+const CONFIDENCES: readonly Confidence[] = ["high", "medium", "low"];
+/** Added to it where the size rule of the family "other" held. */
+const SIZE_RULE = 0x80;
+
+/** The byte in which a sample's confidence and its size rule are stored. */
+export function markOf({ confidence, hasSizeRule }: Pick<Sample, "confidence" | "hasSizeRule">) {
+  return CONFIDENCES.indexOf(confidence) + (hasSizeRule === true ? SIZE_RULE : 0);
+}
 
 export function figuresOf({ c10Sol, depthSol, slippagesPct, mid }: Sample): readonly number[] {
   return [c10Sol, depthSol, ...slippagesPct, mid].map((figure) => figure ?? Number.NaN);
@@ -22,10 +29,10 @@ export function knownOf(figure = Number.NaN): number | null {
   return Number.isNaN(figure) ? null : figure;
 }
 
-/** The sample that has these figures. */
+/** The sample that has these figures, and this `markOf`. */
 export function sampleFrom(
   figures: ArrayLike<number>,
-  { atMs, confidence, basis }: Pick<Sample, "atMs" | "confidence" | "basis">,
+  { atMs, mark, basis }: Pick<Sample, "atMs" | "basis"> & { readonly mark: number },
 ): Sample {
   return {
     atMs,
@@ -33,7 +40,8 @@ export function sampleFrom(
     depthSol: knownOf(figures[1]),
     slippagesPct: STANDARD_SIZES.map((_, index) => knownOf(figures[2 + index])),
     mid: knownOf(figures[2 + STANDARD_SIZES.length]),
-    confidence,
+    confidence: CONFIDENCES[mark % SIZE_RULE] ?? "low",
+    ...(mark < SIZE_RULE ? {} : { hasSizeRule: true }),
     basis,
   };
 }

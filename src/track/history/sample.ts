@@ -23,6 +23,11 @@ export type Sample = {
   /** SOL per whole token; null where nothing can be sold. */
   readonly mid: number | null;
   readonly confidence: Confidence;
+  /**
+   * The size rule of the family "other" held: the slippages of the sizes that it leaves out are null, whether they can
+   * be sold or not. Absent: it did not.
+   */
+  readonly hasSizeRule?: true;
   /** Samples of different bases are never compared: their pools or source differ. */
   readonly basis: number;
 };
@@ -49,7 +54,7 @@ export function depthSolOf(assessment: Assessment | null): number | null {
 }
 
 export function sampleOf(assessment: Assessment, atMs: number, basis: number): Sample {
-  const { measurement, decimals } = assessment;
+  const { measurement, decimals, family } = assessment;
   const midPrice = measurement?.midPrice ?? null;
   return {
     atMs: sampleTimeMs(atMs),
@@ -58,6 +63,7 @@ export function sampleOf(assessment: Assessment, atMs: number, basis: number): S
     slippagesPct: measurement?.retail.slippagesPct ?? NO_SLIPPAGES,
     mid: midPrice === null ? null : priceInSol(midPrice, decimals),
     confidence: confidenceOf(assessment),
+    ...(family === "other" && midPrice !== null ? { hasSizeRule: true } : {}),
     basis,
   };
 }
@@ -80,6 +86,7 @@ export function newOf(earlier: Sample, later: Sample): Sample | null {
 function differs(earlier: Sample, later: Sample): boolean {
   return (
     earlier.confidence !== later.confidence ||
+    earlier.hasSizeRule !== later.hasSizeRule ||
     earlier.basis !== later.basis ||
     isChanged(earlier.c10Sol, later.c10Sol) ||
     isChanged(earlier.depthSol, later.depthSol) ||

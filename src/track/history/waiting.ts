@@ -1,4 +1,5 @@
-import { STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { STANDARD_LAMPORTS, STANDARD_SIZES } from "#src/measure/assessment.ts";
+import { isSizeAllowed } from "#src/measure/ladder.ts";
 import type { DayGrid } from "./past-day.ts";
 import { SAMPLE_EVERY_MS } from "./sample.ts";
 
@@ -18,6 +19,8 @@ export type WaitingRange = {
 
 /** SOL. */
 export const WAITING_SIZES: readonly number[] = STANDARD_SIZES.map(Number);
+/** Whether the rule of the family "other" leaves out the size. */
+const IS_LEFT_OUT = STANDARD_LAMPORTS.map((lamports) => !isSizeAllowed("other", lamports));
 
 /** By standard size, then by time waited; null: too few observations. */
 export function waitingRanges(grid: DayGrid): readonly (readonly (WaitingRange | null)[])[] {
@@ -47,13 +50,15 @@ export function changesOf(grid: DayGrid, { size, waited }: Waited): Float64Array
     const later = step + waited;
     const basis = grid.bases[step] ?? 0;
     if (basis === 0 || basis !== grid.bases[later]) continue;
-    const before = keptShare(grid.slippages[size]?.[step] ?? Number.NaN);
+    const before = worthByPaid(grid, size, step);
     const mid = grid.mids[step] ?? Number.NaN;
-    if (!(before > 0) || !(mid > 0)) continue;
+    if (!Number.isFinite(before) || !(mid > 0)) continue;
     const moved = (grid.mids[later] ?? Number.NaN) / mid;
-    const after = moved * keptShare(slippageAt(grid, { size, step: later, moved }));
+    const paid = (moved * before) / worthByPaidOfMoved(grid, { size, step: later, moved });
+    const isUnknown = Number.isNaN(paid);
+    if (isUnknown && grid.sizeRules[later] === 1 && IS_LEFT_OUT[size] === true) continue;
     // What can't be sold any more pays nothing.
-    const change = Number.isFinite(after) ? 100 * (after / before - 1) : -100;
+    const change = isUnknown ? -100 : 100 * (paid - 1);
     changes[count++] = change;
   }
   return changes.subarray(0, count);
@@ -78,22 +83,26 @@ export function quantilesOf(sorted: Float64Array, shares: readonly number[]): re
   return shares.map((share) => sorted[Math.min(last, Math.floor(share * sorted.length))] ?? 0);
 }
 
-/** The slippage of a size whose worth has moved: along the line to the neighbouring size. */
-function slippageAt(
+/** What a position of the size is worth, by what it is paid; NaN: it can't be sold whole. */
+function worthByPaid({ slippages }: DayGrid, size: number, step: number): number {
+  return 1 / (1 - (slippages[size]?.[step] ?? Number.NaN) / 100);
+}
+
+/**
+ * The same of a position whose worth has moved: on a line through two sizes, as where the product is constant. One that
+ * is worth no more than a smaller size is judged by that size.
+ */
+function worthByPaidOfMoved(
   grid: DayGrid,
   { size, step, moved }: { readonly size: number; readonly step: number; readonly moved: number },
 ): number {
-  const slippage = grid.slippages[size]?.[step] ?? Number.NaN;
-  const other = moved > 1 && size + 1 < WAITING_SIZES.length ? size + 1 : Math.max(0, size - 1);
-  const neighbour = other === size ? size + 1 : other;
-  const worth = WAITING_SIZES[size] ?? 0;
-  const slope =
-    ((grid.slippages[neighbour]?.[step] ?? slippage) - slippage) /
-    ((WAITING_SIZES[neighbour] ?? 0) - worth);
-  const shifted = slippage + (Number.isNaN(slope) ? 0 : slope) * worth * (moved - 1);
-  return Math.min(100, Math.max(0, shifted));
-}
-
-function keptShare(slippagePct: number): number {
-  return 1 - slippagePct / 100;
+  const at = (place: number): number => worthByPaid(grid, place, step);
+  const worth = moved * (WAITING_SIZES[size] ?? 0);
+  let place = WAITING_SIZES.findIndex((other) => other >= worth);
+  if (place === -1) place = WAITING_SIZES.length - 1;
+  while (place !== size && Number.isNaN(at(place))) place += place < size ? 1 : -1;
+  const neighbour = place === 0 ? 1 : place - 1;
+  const [from = 0, to = 0] = [WAITING_SIZES[neighbour], WAITING_SIZES[place]];
+  const slope = (at(place) - at(neighbour)) / (to - from);
+  return Math.max(1, at(place) + (Number.isFinite(slope) ? slope * (worth - to) : 0));
 }
