@@ -2529,7 +2529,7 @@ export interface components {
             readonly type: "exit.alerts";
             /**
              * Format: date-time
-             * @description UTC, ISO 8601 with milliseconds and Z
+             * @description When it happened: of alerts, when the newest was found. The same at every attempt. UTC, ISO 8601 with milliseconds and Z
              */
             readonly timestamp: string;
             readonly data: {
@@ -2541,7 +2541,7 @@ export interface components {
             readonly type: "channel.verification";
             /**
              * Format: date-time
-             * @description UTC, ISO 8601 with milliseconds and Z
+             * @description When it happened: of alerts, when the newest was found. The same at every attempt. UTC, ISO 8601 with milliseconds and Z
              */
             readonly timestamp: string;
             readonly data: {
@@ -2553,7 +2553,7 @@ export interface components {
             readonly type: "channel.test";
             /**
              * Format: date-time
-             * @description UTC, ISO 8601 with milliseconds and Z
+             * @description When it happened: of alerts, when the newest was found. The same at every attempt. UTC, ISO 8601 with milliseconds and Z
              */
             readonly timestamp: string;
             readonly data: Record<string, never>;

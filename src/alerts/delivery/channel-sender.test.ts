@@ -134,6 +134,25 @@ test("a webhook gets the alerts as the feed has them, with a link, signed", asyn
   assert.match(call?.headers["webhook-signature"] ?? "", /^v1,/);
 });
 
+test("a webhook message has the time of its newest alert, however late an attempt is", async () => {
+  const calls: { seconds: string | undefined; body: string }[] = [];
+  const post: ChannelSenderDeps["webhooks"]["post"] = async (_url, headers, body) => {
+    calls.push({ seconds: headers["webhook-timestamp"], body: String(body) });
+    return { kind: "failed", error: "It answered 500." };
+  };
+  const hook = channel({ kind: "webhook", target: "https://hook.example/", language: "en" });
+  const alerts = [someUserAlert({ createdAtMs: 1_700 }), someUserAlert({ createdAtMs: 900 })];
+  for (const nowMs of [2_000, 86_402_000])
+    await sender({ webhooks: { post }, clock: { nowMs: () => nowMs } }).send(hook, {
+      ...PARCEL,
+      alerts,
+    });
+  const [first, last] = calls;
+  assert.deepEqual([first?.seconds, last?.seconds], ["2", "86402"]);
+  assert.equal(JSON.parse(first?.body ?? "").timestamp, "1970-01-01T00:00:01.700Z");
+  assert.equal(last?.body, first?.body);
+});
+
 test("a push message names the token, leads to its page, and fits a push service's limit", async () => {
   const texts: string[] = [];
   const push: ChannelSenderDeps["push"] = {

@@ -149,7 +149,7 @@ function contentOf(
       return {
         title: () => messageTitle(message),
         text: (longest?: number) => messageText(message, longest),
-        webhook: (nowMs: number) => webhookBody(message, nowMs),
+        webhook: () => webhookBody(message),
         push: () => messagePush(message, uid),
       };
     }

@@ -51,8 +51,11 @@ const MORE: Readonly<Record<ChannelLanguage, (left: number) => string>> = {
   en: (left) => (left === 1 ? "And 1 more alert." : `And ${left} more alerts.`),
 };
 
-/** The body that a webhook receives (Standard Webhooks: type, timestamp, data). */
-export function webhookBody(message: AlertMessage, nowMs: number): string {
+/**
+ * The body that a webhook receives (Standard Webhooks: type, timestamp, data). The time is that of the newest
+ * alert: how old the news of a repeated message is must not depend on the attempt.
+ */
+export function webhookBody(message: AlertMessage): string {
   const { alerts, language, publicUrl } = message;
   const items = alerts.map((alert) => ({
     ...alertItem(alert, language),
@@ -60,7 +63,7 @@ export function webhookBody(message: AlertMessage, nowMs: number): string {
   }));
   return JSON.stringify({
     type: "exit.alerts",
-    timestamp: timestamp(nowMs),
+    timestamp: timestamp(Math.max(...alerts.map(({ createdAtMs }) => createdAtMs))),
     data: { alerts: items },
   });
 }

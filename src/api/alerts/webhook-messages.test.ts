@@ -26,7 +26,7 @@ const MESSAGE: AlertMessage = {
 
 test("every message that is posted keeps the schema that the document has for it", () => {
   const bodies = [
-    webhookBody(MESSAGE, 0),
+    webhookBody(MESSAGE),
     webhookCodeBody("0123456789abcdef".repeat(2), 0),
     webhookTestBody(0),
   ];

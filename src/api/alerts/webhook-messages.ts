@@ -17,6 +17,12 @@ const WebhookAlert = Type.Intersect(
   { $id: "WebhookAlert" },
 );
 
+const MessageTime = Type.String({
+  ...Timestamp,
+  description:
+    "When it happened: of alerts, when the newest was found. The same at every attempt. UTC, ISO 8601 with milliseconds and Z",
+});
+
 /** Every message of webhooks, by the `type` in its body. */
 export const WEBHOOK_MESSAGES: readonly WebhookMessage[] = [
   {
@@ -62,7 +68,7 @@ export const WEBHOOK_HEADERS = [
 /** The body of a message: type, time, data. */
 export function webhookBodySchema({ type, id, data }: WebhookMessage): TSchema {
   return Type.Object(
-    { type: Type.Literal(type), timestamp: Timestamp, data },
+    { type: Type.Literal(type), timestamp: MessageTime, data },
     { $id: `Webhook${id[0]?.toUpperCase()}${id.slice(1)}` },
   );
 }
