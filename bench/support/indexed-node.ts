@@ -10,6 +10,7 @@ import {
 } from "#src/node/rpc-params.ts";
 import { addressBytes } from "#src/units/address.ts";
 import { base58Decode } from "#src/units/base58.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { tokenBalance } from "#src/venues/shared/token/token-account.ts";
@@ -76,7 +77,7 @@ function largest(index: AccountIndex, ledger: Ledger, [pubkey]: readonly unknown
     return amount === null ? [] : [{ address, amount }];
   });
   const texts = held
-    .toSorted((a, b) => (a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1))
+    .toSorted((a, b) => compareBigints(b.amount, a.amount))
     .slice(0, MAX_LARGEST)
     .map(({ address, amount }) => {
       const uiAmount = Number(amount) / 10 ** decimals;

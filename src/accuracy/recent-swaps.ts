@@ -1,3 +1,4 @@
+import { compareBigints } from "#src/units/integer.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 
@@ -25,6 +26,6 @@ export class RecentSwaps {
   take(): readonly JudgedSwap[] {
     const taken = [...this.#byVenue.values()].flatMap((swaps) => swaps.slice(-this.#maxPerVenue));
     this.#byVenue.clear();
-    return taken.toSorted((a, b) => (a.slot < b.slot ? -1 : a.slot > b.slot ? 1 : 0));
+    return taken.toSorted((a, b) => compareBigints(a.slot, b.slot));
   }
 }

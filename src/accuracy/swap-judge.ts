@@ -4,6 +4,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { SWAP_READERS } from "#src/venues/all.ts";
 import type { AccountVersions } from "./account-versions.ts";
 import {
@@ -230,7 +231,7 @@ export class SwapJudge {
   }
 
   #judgeDue(nowMs: number): void {
-    const slots = [...this.#batches.keys()].toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+    const slots = [...this.#batches.keys()].toSorted(compareBigints);
     for (const slot of slots) {
       const batch = this.#batches.get(slot);
       if (batch === undefined) continue;

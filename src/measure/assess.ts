@@ -1,4 +1,5 @@
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import {
   type Assessment,
@@ -101,7 +102,7 @@ function capacitySol(
     (sizeLamports): PaidSize => ({ sizeLamports, paidLamports: paidFor(sizeLamports) }),
   );
   const known = [...standard, ...others].toSorted((a, b) =>
-    a.sizeLamports < b.sizeLamports ? -1 : 1,
+    compareBigints(a.sizeLamports, b.sizeLamports),
   );
   const capacity = capacityOf(known, paidFor);
   return toNumber(capacity) / toNumber(LAMPORTS_PER_SOL);

@@ -1,4 +1,5 @@
 import { type Address, addressFromBytes } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { TOKEN_PROGRAM } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
@@ -115,7 +116,7 @@ function getTokenLargestAccounts(ledger: Ledger, [pubkey, options]: readonly unk
     if (token?.mint === mint) held.push({ address, amount: token.amount });
   }
   const texts = held
-    .toSorted((a, b) => (a.amount === b.amount ? 0 : a.amount < b.amount ? 1 : -1))
+    .toSorted((a, b) => compareBigints(b.amount, a.amount))
     .slice(0, MAX_LARGEST)
     .map(({ address, amount }) => {
       const uiAmountString = decimalText(amount, decoded.decimals);

@@ -47,3 +47,8 @@ export function minBigint(a: bigint, b: bigint): bigint {
 export function maxBigint(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
 }
+
+/** Sorts ascending; with its arguments exchanged, descending. */
+export function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { Opening, ShareLock } from "#src/measure/questions/share-holders.ts";
-import { minBigint } from "#src/units/integer.ts";
+import { compareBigints, minBigint } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { nullable } from "../values.ts";
 
@@ -41,9 +41,7 @@ export const MAX_LOCKS = 20;
 /** The largest locks, in their original order. */
 export function largestLocks(locks: readonly ShareLock[]): readonly ShareLock[] {
   if (locks.length <= MAX_LOCKS) return locks;
-  const bySize = locks.toSorted((a, b) =>
-    a.shares === b.shares ? 0 : a.shares < b.shares ? 1 : -1,
-  );
+  const bySize = locks.toSorted((a, b) => compareBigints(b.shares, a.shares));
   const largest = new Set(bySize.slice(0, MAX_LOCKS));
   return locks.filter((lock) => largest.has(lock));
 }

@@ -1,3 +1,4 @@
+import { compareBigints } from "#src/units/integer.ts";
 export type SlotOutcome = "confirmed" | "dropped";
 
 export type SlotOutcomesOptions = {
@@ -46,7 +47,7 @@ export class SlotOutcomes {
       this.#forget();
       return;
     }
-    for (const each of known.toSorted((a, b) => (a < b ? -1 : 1))) {
+    for (const each of known.toSorted(compareBigints)) {
       this.#parents.delete(each);
       this.#options.onEnd(each, chain.has(each) ? "confirmed" : "dropped");
     }

@@ -1,4 +1,4 @@
-import { minBigint, mulDivFloor } from "#src/units/integer.ts";
+import { compareBigints, minBigint, mulDivFloor } from "#src/units/integer.ts";
 import { multiplyRatios, type Ratio } from "#src/units/ratio.ts";
 import type { QuotablePool } from "#src/venues/quotable-pool.ts";
 import { CALIBRATION } from "../calibration.ts";
@@ -282,5 +282,5 @@ function bySpot(a: Route, b: Route): number {
   if (a.spotPrice === null || b.spotPrice === null) return 0;
   const left = a.spotPrice.numerator * b.spotPrice.denominator;
   const right = b.spotPrice.numerator * a.spotPrice.denominator;
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compareBigints(left, right);
 }

@@ -1,3 +1,4 @@
+import { compareBigints } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { CALIBRATION } from "../calibration.ts";
 import type { TokenFacts } from "../market/market.ts";
@@ -124,7 +125,7 @@ function laneAround(
   const around = used === 0n ? [] : [...close, used];
   const amounts = [...new Set([...samples, ...around, whole])]
     .filter((amount) => amount > 0n && amount <= whole)
-    .toSorted((a, b) => (a < b ? -1 : 1));
+    .toSorted(compareBigints);
   // A transfer fee adds one rounding, in units of the token that have paid the first pool's fee already.
   const { steepest, rounding = 0 } = own.lane;
   const kept = keptOfFirstUnit(route.pool);

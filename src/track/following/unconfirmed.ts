@@ -2,7 +2,7 @@ import type { AccountUpdate } from "#src/chain/chain-source.ts";
 import type { SlotOutcome } from "#src/chain/geyser/slot-outcomes.ts";
 import type { Deterioration } from "#src/measure/series/deterioration.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
-import { minBigint } from "#src/units/integer.ts";
+import { maxBigint, minBigint } from "#src/units/integer.ts";
 import { copySeries, type TokenSeries } from "../history/series.ts";
 import { forEachUse, hold } from "./followed-accounts.ts";
 import type { HeldAccount } from "./held-account.ts";
@@ -126,7 +126,7 @@ export function keepRecord(unconfirmed: Unconfirmed, record: WaitingRecord): voi
 export function writeRecords(unconfirmed: Unconfirmed): void {
   const { records } = unconfirmed;
   if (records.length === 0) return;
-  const newest = records.reduce((most, { slot }) => (slot > most ? slot : most), 0n);
+  const newest = records.reduce((most, { slot }) => maxBigint(most, slot), 0n);
   const isWaiting = ({ slot }: WaitingRecord): boolean =>
     isUnconfirmed(unconfirmed, slot + CHANGE_AFTER_SLOT) && slot + BigInt(MAX_SLOTS) >= newest;
   const written: WaitingRecord[] = [];

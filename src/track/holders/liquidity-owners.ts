@@ -2,6 +2,7 @@ import type { Market } from "#src/measure/market/market.ts";
 import { priceMarket } from "#src/measure/market/priced-market.ts";
 import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import type { LiquidityShares } from "#src/venues/liquidity-shares.ts";
@@ -45,8 +46,5 @@ function deepestFirst(market: Market, pools: readonly SharedPool[]): readonly Sh
     priceMarket(market).routes.map(({ pool, depthLamports }) => [pool.address, depthLamports]),
   );
   const depthOf = ({ pool }: SharedPool): bigint => depths.get(pool) ?? 0n;
-  return pools.toSorted((a, b) => {
-    const more = depthOf(b) - depthOf(a);
-    return more === 0n ? 0 : more > 0n ? 1 : -1;
-  });
+  return pools.toSorted((a, b) => compareBigints(depthOf(b), depthOf(a)));
 }

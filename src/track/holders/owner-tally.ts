@@ -1,6 +1,6 @@
 import type { ShareLock, ShareOwner } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
-import { mulDivFloor } from "#src/units/integer.ts";
+import { compareBigints, mulDivFloor } from "#src/units/integer.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";
 import { divideLock, isForever, type LocksRead, lockOf, mergeLocks } from "./lock-claims.ts";
 
@@ -66,9 +66,7 @@ export function tallyOwners(parts: readonly OwnedShares[], read: LocksRead): Own
       addLock({ ...held, terms: later(held.terms, until?.terms), shares: sharesOf(tokens) });
     }
   }
-  const largestFirst = [...owners.values()].toSorted((a, b) =>
-    a.shares === b.shares ? 0 : a.shares < b.shares ? 1 : -1,
-  );
+  const largestFirst = [...owners.values()].toSorted((a, b) => compareBigints(b.shares, a.shares));
   return { owners: largestFirst, burned, locked, locks: mergeLocks(locks), whole };
 }
 

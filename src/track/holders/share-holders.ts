@@ -6,6 +6,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { FungibleShares, PositionShares, RangedShares } from "#src/venues/liquidity-shares.ts";
 import type { RangedPosition } from "#src/venues/quotable-pool.ts";
@@ -226,6 +227,6 @@ function unknown(reason: HoldersUnknownReason): ReadHolders {
 function opensInMs({ holders, clock }: ReadHolders): number | null {
   if (holders.kind !== "known" || clock === null) return null;
   const dates = holders.locks.flatMap(({ terms }) => (terms.kind === "dated" ? terms.next.at : []));
-  const [first] = dates.toSorted((a, b) => (a < b ? -1 : 1));
+  const [first] = dates.toSorted(compareBigints);
   return first === undefined ? null : 1_000 * toNumber(first - clock.unixTimestamp);
 }

@@ -6,6 +6,7 @@ import type {
   ShareLock,
 } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type {
   PositionAccounts,
@@ -42,10 +43,7 @@ export function largestPositions(
   }
   const largest = all
     .filter((position) => ownedIn(position) > 0n)
-    .toSorted((a, b) => {
-      const more = ownedIn(b) - ownedIn(a);
-      return more === 0n ? 0 : more > 0n ? 1 : -1;
-    })
+    .toSorted((a, b) => compareBigints(ownedIn(b), ownedIn(a)))
     .slice(0, LARGEST_LISTED)
     .map((position) => ({ ...position, ...accountsOf(position) }));
   return { all, largest };

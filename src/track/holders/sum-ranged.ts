@@ -1,5 +1,6 @@
 import type { PoolHolders } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import type { PositionTotals, RangedPosition } from "#src/venues/quotable-pool.ts";
 import {
   decodeTokenAccount,
@@ -22,10 +23,7 @@ export function largestRanged(
 ): readonly RangedPosition[] {
   return positions
     .filter((position) => quoteOf(position, quoteMint) > 0n)
-    .toSorted((a, b) => {
-      const more = quoteOf(b, quoteMint) - quoteOf(a, quoteMint);
-      return more === 0n ? 0 : more > 0n ? 1 : -1;
-    })
+    .toSorted((a, b) => compareBigints(quoteOf(b, quoteMint), quoteOf(a, quoteMint)))
     .slice(0, MAX_OWNERS_READ);
 }
 

@@ -11,6 +11,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 import { shareOwnerKind } from "#src/venues/share-owner.ts";
@@ -150,7 +151,7 @@ function sumTokenHolders(
   const isAllListed = listed.length < LARGEST_LISTED;
   if (unlisted < 0n || (isAllListed && unlisted > 0n)) return notAddingUp();
   const largestFirst = Array.from(sellers, ([owner, baseUnits]) => ({ owner, baseUnits })).toSorted(
-    (a, b) => (a.baseUnits === b.baseUnits ? 0 : a.baseUnits < b.baseUnits ? 1 : -1),
+    (a, b) => compareBigints(b.baseUnits, a.baseUnits),
   );
   return { kind: "known", supply, sellers: largestFirst, excluded, unlisted, slot };
 }

@@ -1,4 +1,5 @@
 import type { Address } from "#src/units/address.ts";
+import { compareBigints } from "#src/units/integer.ts";
 import { isMoney, isStable, WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "#src/venues/account-set.ts";
 import { outlineOf, type PoolRef } from "./open-pool.ts";
@@ -39,7 +40,7 @@ export function hopMintsOf(
   const chosen = [...others]
     .toSorted(([, a], [, b]) => {
       if (a.isReserved !== b.isReserved) return a.isReserved ? -1 : 1;
-      return a.held === b.held ? 0 : a.held > b.held ? -1 : 1;
+      return compareBigints(b.held, a.held);
     })
     .slice(0, MAX_OTHER_QUOTES);
   return [...stables, ...chosen.map(([quoteMint]) => quoteMint)];

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { ChainSource } from "#src/chain/chain-source.ts";
 import type { Address } from "#src/units/address.ts";
+import { minBigint } from "#src/units/integer.ts";
 import type { ProgramFilter, Venue } from "#src/venues/venue.ts";
 import type { Discovery, VenueFilter } from "./discover-pools.ts";
 
@@ -125,5 +126,5 @@ export function hasPool(parts: readonly (Part | null)[]): boolean {
 /** 0 if no query was answered. */
 export function lowestSlot(parts: readonly Part[]): bigint {
   const slots = parts.flatMap(({ slot }) => (slot === null ? [] : [slot]));
-  return slots.reduce((low, slot) => (slot < low ? slot : low), slots[0] ?? 0n);
+  return slots.reduce(minBigint, slots[0] ?? 0n);
 }

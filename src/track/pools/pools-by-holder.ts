@@ -3,6 +3,7 @@ import { matchesFilter } from "#src/chain/rpc/rpc-answers.ts";
 import type { UnpricedPool } from "#src/measure/market/market.ts";
 import { type Address, addressBytes } from "#src/units/address.ts";
 import { isOnCurve } from "#src/units/curve-membership.ts";
+import { maxBigint } from "#src/units/integer.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import { tokenAccountOwner, tokenBalance } from "#src/venues/shared/token/token-account.ts";
 import type { Venue } from "#src/venues/venue.ts";
@@ -73,7 +74,7 @@ export async function poolsByHolder(
     for (const [authority, venue] of authorities) if (explained.has(venue)) found.add(authority);
     const amountOf = (vault: Address | undefined): bigint =>
       vault === undefined ? 0n : (tokenBalance(held.accounts.get(vault)) ?? 0n);
-    const most = largestOf(largest.addresses.map(amountOf));
+    const most = largest.addresses.map(amountOf).reduce(maxBigint, 0n);
     const weighty = owners.filter((owner) => {
       return LEAST_PART * amountOf(vaultsByOwner.get(owner)) >= most;
     });
@@ -147,10 +148,6 @@ function onlyPools(
   pools: readonly PoolRef[],
 ): ReadonlyMap<Address, Account | null> {
   return new Map(pools.map(({ address }) => [address, accounts.get(address) ?? null]));
-}
-
-function largestOf(amounts: readonly bigint[]): bigint {
-  return amounts.reduce((most, amount) => (amount > most ? amount : most), 0n);
 }
 
 /** A wallet's address is a point of the curve; a program's is not. */
