@@ -4,7 +4,7 @@ import type { Market } from "#src/measure/market/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { BackgroundWork } from "#src/platform/background-work.ts";
 import type { VenueId } from "#src/venues/venue.ts";
-import { groupsOf } from "../following/followed-tokens.ts";
+import { groupsOf, isFollowed } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState } from "../following/live-state.ts";
 import { isActive } from "../following/schedule.ts";
 import { agedAssessment } from "../snapshot-text.ts";
@@ -125,7 +125,7 @@ export class ExecutedAnswers {
     const nowMs = this.#deps.nowMs();
     let first: FollowedToken | null = null;
     for (const token of this.#wanted) {
-      if (!this.#isFollowed(token)) {
+      if (!isFollowed(this.#deps.state, token)) {
         this.#wanted.delete(token);
         continue;
       }
@@ -137,10 +137,6 @@ export class ExecutedAnswers {
     }
     if (first !== null) this.#wanted.delete(first);
     return first;
-  }
-
-  #isFollowed(token: FollowedToken): boolean {
-    return this.#deps.state.tokens.get(token.mint) === token;
   }
 
   async #execute(token: FollowedToken): Promise<void> {
@@ -161,7 +157,7 @@ export class ExecutedAnswers {
       this.#pause(startedMs);
       throw cause;
     }
-    if (this.#isFollowed(token)) state.dirtyTokens.add(token);
+    if (isFollowed(state, token)) state.dirtyTokens.add(token);
     this.#pause(startedMs);
   }
 

@@ -110,8 +110,8 @@ export function setWatched(state: LiveState, token: FollowedToken, isWatched: bo
   if (isWatched && isFollowed(state, token)) state.usedTokens.add(token);
 }
 
-/** It may have been dropped while its accounts were read. */
-function isFollowed(state: LiveState, token: FollowedToken): boolean {
+/** It may have been dropped while it waited, or while its accounts were read. */
+export function isFollowed(state: LiveState, token: FollowedToken): boolean {
   return state.tokens.get(token.mint) === token;
 }
 

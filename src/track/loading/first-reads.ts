@@ -1,4 +1,5 @@
 import { SingleFlight } from "#src/platform/single-flight.ts";
+import { isFollowed } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState } from "../following/live-state.ts";
 
 export type FirstReadsDeps = {
@@ -35,8 +36,7 @@ export class FirstReads {
   /** Ends the first reads of tokens that were measured without one. */
   endRest(): void {
     for (const token of this.#unread) {
-      const isFollowed = this.#deps.state.tokens.get(token.mint) === token;
-      if (!isFollowed) this.#unread.delete(token);
+      if (!isFollowed(this.#deps.state, token)) this.#unread.delete(token);
       else if (token.assessed !== null) this.end(token);
     }
   }

@@ -3,7 +3,7 @@ import type { BackgroundWork } from "#src/platform/background-work.ts";
 import { SingleFlight } from "#src/platform/single-flight.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { Address } from "#src/units/address.ts";
-import { noteIncomplete } from "../following/followed-tokens.ts";
+import { isFollowed, noteIncomplete } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState } from "../following/live-state.ts";
 
 const MAX_AT_ONCE = 8;
@@ -98,8 +98,7 @@ export class FirstSearches {
     const { state, search } = this.#deps;
     return this.#running.run(token.mint, () =>
       this.#queue.run(async () => {
-        // It may have been dropped while it waited.
-        if (state.tokens.get(token.mint) === token) await search(token);
+        if (isFollowed(state, token)) await search(token);
       }),
     );
   }

@@ -12,6 +12,7 @@ import {
 import { watchedMints } from "#src/store/watchlist.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Venue } from "#src/venues/venue.ts";
+import { isFollowed } from "../following/followed-tokens.ts";
 import type { LiveState, PoolGroup } from "../following/live-state.ts";
 import { STOPPED_USE_MS } from "../following/schedule.ts";
 import { type KnownGroup, knownPoolsText, parseKnownPools } from "./known-pools.ts";
@@ -144,7 +145,7 @@ export class KnownTokens {
     if (group.pools.size === 0) return null;
     const nowMs = clock.nowMs();
     if (token !== null) {
-      if (state.tokens.get(mint) !== token) return null;
+      if (!isFollowed(state, token)) return null;
       const { searchDueMs, isSearched, names } = token;
       const pools = knownPoolsText(group, { searchDueMs, isSearched, names });
       const [followedAtMs, usedAtMs] = [this.#followedAtMs(nowMs), minuteOf(token.askedAtMs)];

@@ -9,6 +9,7 @@ import type { Venue } from "#src/venues/venue.ts";
 import { applyUpdate } from "../following/apply-update.ts";
 import { addPool } from "../following/followed-pools.ts";
 import {
+  isFollowed,
   noteUnweighed,
   noteWeighedOut,
   searchForUnconfirmed,
@@ -188,7 +189,7 @@ export class NewPoolFeed {
     const { address, account } = update;
     if (state.accounts.has(address)) applyUpdate(state, update, clock.nowMs());
     if (account === null || account.owner !== venue.programId) return;
-    if (token.group.pools.has(address) || state.tokens.get(token.mint) !== token) return;
+    if (token.group.pools.has(address) || !isFollowed(state, token)) return;
     if (noteWeighedOut(token, address, clock.nowMs())) return;
     // A search reads confirmed state: a pool of a slot that is dropped is never added.
     if (state.unconfirmed !== null && isUnconfirmed(state.unconfirmed, update.slot)) {

@@ -8,6 +8,7 @@ import { applyRead } from "../following/account-reads.ts";
 import {
   accountsOf,
   addToken,
+  isFollowed,
   type LackingHop,
   lackingHops,
   refsOf,
@@ -178,7 +179,7 @@ export class TokenLoads {
   /** Adds what each further stage of the search found, and the hops. */
   async #addLater(token: FollowedToken, rest: Promise<LaterPools>): Promise<void> {
     const { found, loaded, together, rest: next } = await rest;
-    if (this.#state.tokens.get(token.mint) !== token) return;
+    if (!isFollowed(this.#state, token)) return;
     mergeFound(this.#state, token.group, found, loaded);
     this.#applyTogether(together);
     token.confirmedAfterGap = null;

@@ -1,4 +1,5 @@
 import type { BackgroundWork } from "#src/platform/background-work.ts";
+import { isFollowed } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState } from "../following/live-state.ts";
 
 /** Tokens that are opened at once, of those whose opening failed before. */
@@ -32,7 +33,7 @@ export class TokenOpenings {
   openRest(): void {
     for (const token of [...this.#failed].slice(0, MOST_AT_ONCE)) {
       this.#failed.delete(token);
-      if (this.#deps.state.tokens.get(token.mint) === token) this.#run(token);
+      if (isFollowed(this.#deps.state, token)) this.#run(token);
     }
   }
 

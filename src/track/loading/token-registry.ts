@@ -6,6 +6,7 @@ import type { Venue } from "#src/venues/venue.ts";
 import type { ChainFeed } from "../following/chain-feed.ts";
 import { tokenOfFollowedPool } from "../following/followed-pools.ts";
 import {
+  isFollowed,
   lackingHops,
   noteAsked,
   noteIncomplete,
@@ -368,7 +369,7 @@ export class TokenRegistry {
       }),
       source.readAccounts([metadata], signal),
     ]);
-    if (state.tokens.get(token.mint) !== token) return;
+    if (!isFollowed(state, token)) return;
     const named = { address: token.mint, facts: token.mintFacts };
     token.names = tokenNames(named, accounts.get(metadata));
     mergeFound(state, token.group, found, loaded);
