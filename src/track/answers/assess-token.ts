@@ -14,6 +14,7 @@ import { blockTimeMs } from "../pools/chain-clock.ts";
 import type { OpenPool } from "../pools/open-pool.ts";
 import { agedAssessment } from "../snapshot-text.ts";
 import { carriedAssessment, carriedKey, NotedClock, sharedFacts } from "./carried-assessment.ts";
+import type { ExecutedAnswers } from "./executed-answers.ts";
 
 export type AssessDeps = {
   /** Recorded accounts never change, and are assessed at the time of the recording. */
@@ -24,12 +25,7 @@ export type AssessDeps = {
   readonly exactPctByVenue: () => ReadonlyMap<VenueId, number>;
   readonly newDeployments?: () => ReadonlySet<VenueId>;
   /** The token's answer by execution; absent: the model always answers. */
-  readonly executed?: {
-    /** Null: the model answers. */
-    readonly of: (token: FollowedToken, market: Market) => Assessment | null;
-    /** Whether a venue that the token sells in is executed now. */
-    readonly concerns: (token: FollowedToken) => boolean;
-  };
+  readonly executed?: Pick<ExecutedAnswers, "of" | "concerns">;
 };
 
 /**

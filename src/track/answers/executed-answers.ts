@@ -3,11 +3,13 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market } from "#src/measure/market/market.ts";
 import { AppError } from "#src/platform/app-error.ts";
 import type { BackgroundWork } from "#src/platform/background-work.ts";
+import type { WallClock } from "#src/platform/clock.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import { groupsOf, isFollowed } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState } from "../following/live-state.ts";
 import { isActive } from "../following/schedule.ts";
 import { agedAssessment } from "../snapshot-text.ts";
+import { versionOf } from "./assess-token.ts";
 import type { SaleGround } from "./sale-ground.ts";
 
 /** Measures markets on amounts that the programs themselves paid, in venues whose model is wrong. */
@@ -41,8 +43,7 @@ export type ExecutedAnswersDeps = {
   readonly byExecution: ByExecution;
   readonly state: LiveState;
   readonly groundOf: (token: FollowedToken) => SaleGround | null;
-  readonly versionOf: (token: FollowedToken) => number;
-  readonly nowMs: () => number;
+  readonly clock: WallClock;
   readonly background: BackgroundWork;
 };
 
@@ -82,13 +83,13 @@ export class ExecutedAnswers {
   of(token: FollowedToken, market: Market): Assessment | null {
     if (!this.concerns(token)) return null;
     const held = this.#newest(token);
-    const { nowMs, versionOf, byExecution } = this.#deps;
+    const { state, clock, byExecution } = this.#deps;
     const isCurrent =
       held !== null &&
-      held.version === versionOf(token) &&
+      held.version === versionOf(state, token) &&
       held.venues === byExecution.venues() &&
       held.epoch === this.#epoch;
-    if (!isCurrent || nowMs() - held.atMs >= REPEAT_MS) this.#wanted.add(token);
+    if (!isCurrent || clock.nowMs() - held.atMs >= REPEAT_MS) this.#wanted.add(token);
     if (held === null) return null;
     const { slot, stateTimeMs } = isCurrent ? market : held.assessment;
     return agedAssessment({ ...held.assessment, slot, stateTimeMs }, market.nowMs);
@@ -102,7 +103,7 @@ export class ExecutedAnswers {
   /** Executes the next answer if it is due. */
   pump(): void {
     if (this.#isRunning || this.#wanted.size === 0) return;
-    if (this.#deps.nowMs() < this.#nextAtMs) return;
+    if (this.#deps.clock.nowMs() < this.#nextAtMs) return;
     const token = this.#next();
     if (token === null) return;
     this.#isRunning = true;
@@ -118,11 +119,11 @@ export class ExecutedAnswers {
 
   #newest(token: FollowedToken): ExecutedAnswer | null {
     const held = this.#held.get(token);
-    return held === undefined || this.#deps.nowMs() - held.atMs >= GIVE_UP_MS ? null : held;
+    return held === undefined || this.#deps.clock.nowMs() - held.atMs >= GIVE_UP_MS ? null : held;
   }
 
   #next(): FollowedToken | null {
-    const nowMs = this.#deps.nowMs();
+    const nowMs = this.#deps.clock.nowMs();
     let first: FollowedToken | null = null;
     for (const token of this.#wanted) {
       if (!isFollowed(this.#deps.state, token)) {
@@ -140,20 +141,20 @@ export class ExecutedAnswers {
   }
 
   async #execute(token: FollowedToken): Promise<void> {
-    const { byExecution, groundOf, versionOf, nowMs, state } = this.#deps;
+    const { byExecution, groundOf, clock, state } = this.#deps;
     const ground = groundOf(token);
     if (ground === null) return;
     const venues = byExecution.venues();
-    const version = versionOf(token);
+    const version = versionOf(state, token);
     const epoch = this.#epoch;
-    const startedMs = nowMs();
+    const startedMs = clock.nowMs();
     this.#nextAtMs = startedMs + RETRY_MS;
     try {
       const assessment = await byExecution.run(ground, assess);
-      this.#held.set(token, { assessment, version, venues, epoch, atMs: nowMs() });
+      this.#held.set(token, { assessment, version, venues, epoch, atMs: clock.nowMs() });
     } catch (cause) {
       if (!(cause instanceof AppError) || cause.code !== "overloaded") throw cause;
-      this.#retryAtMs.set(token, nowMs() + RETRY_MS);
+      this.#retryAtMs.set(token, clock.nowMs() + RETRY_MS);
       this.#pause(startedMs);
       throw cause;
     }
@@ -162,7 +163,7 @@ export class ExecutedAnswers {
   }
 
   #pause(startedMs: number): void {
-    const endedMs = this.#deps.nowMs();
+    const endedMs = this.#deps.clock.nowMs();
     const idleMs = (endedMs - startedMs) * (1 / CPU_SHARE - 1);
     this.#nextAtMs = endedMs + Math.max(SHORTEST_WAIT_MS, idleMs);
   }

@@ -48,8 +48,7 @@ function executing() {
       laidOut.push(mint);
       return GROUND;
     },
-    versionOf: () => 1,
-    nowMs: () => nowMs,
+    clock: { nowMs: () => nowMs },
     background: new BackgroundWork((_, cause) => failures.push(cause)),
   });
   const pump = (afterMs = 10_000): void => {

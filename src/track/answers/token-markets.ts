@@ -18,7 +18,7 @@ import { groupsOf } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState, PoolGroup } from "../following/live-state.ts";
 import { refreshGroups } from "../following/refresh-pools.ts";
 import { clockFor } from "../pools/open-pool.ts";
-import { type AssessDeps, marketOf, openPools, versionOf } from "./assess-token.ts";
+import { type AssessDeps, marketOf, openPools } from "./assess-token.ts";
 import { type ByExecution, ExecutedAnswers } from "./executed-answers.ts";
 import { measureCurve } from "./measure-curve.ts";
 import { accountsBehind, type SaleGround } from "./sale-ground.ts";
@@ -56,26 +56,13 @@ export class TokenMarkets {
   constructor(deps: TokenMarketsDeps) {
     const { state, assess, byExecution, clock, background } = deps;
     this.#deps = deps;
+    const groundOf = (token: FollowedToken): SaleGround | null => this.ground(token);
     const executed =
       byExecution === null
         ? null
-        : new ExecutedAnswers({
-            ...{ byExecution, state, background },
-            groundOf: (token) => this.ground(token),
-            versionOf: (token) => versionOf(state, token),
-            nowMs: () => clock.nowMs(),
-          });
+        : new ExecutedAnswers({ byExecution, state, clock, background, groundOf });
     this.#executed = executed;
-    this.assess =
-      executed === null
-        ? assess
-        : {
-            ...assess,
-            executed: {
-              of: (token, market) => executed.of(token, market),
-              concerns: (token) => executed.concerns(token),
-            },
-          };
+    this.assess = executed === null ? assess : { ...assess, executed };
   }
 
   /** Executes the next answer that is due. */
