@@ -44,36 +44,27 @@ const SOL_PRICE_MS = 600_000;
 
 export function trackerHealth(
   state: LiveState,
-  shell: {
-    readonly nowMs: number;
-    readonly headSlot: bigint | null;
-    readonly readsFailingSinceMs: number | null;
-    readonly loads: TokenLoadCounts;
-    readonly waitingSearches: number;
-    readonly stream: StreamInUse;
-    readonly refusals: readonly VenueRefusal[];
-  },
+  nowMs: number,
+  known: Pick<
+    TrackerHealth,
+    "headSlot" | "readsFailingSinceMs" | "loads" | "waitingSearches" | "stream" | "refusals"
+  >,
 ): TrackerHealth {
   const clock = state.times.newest;
-  const { headSlot } = shell;
+  const { headSlot } = known;
   return {
-    chainAgeMs: clock === null ? null : Math.max(0, shell.nowMs - blockTimeMs(clock)),
+    ...known,
+    chainAgeMs: clock === null ? null : Math.max(0, nowMs - blockTimeMs(clock)),
     slotLag:
       clock === null || headSlot === null
         ? null
         : Math.max(0, toNumber(headSlot) - toNumber(clock.slot)),
-    headSlot,
     tokens: state.tokens.size,
     pools: state.poolCount,
     accounts: state.accounts.size,
     waitingPools: state.dirtyPools.union(state.waiting.pools).size,
     waitingTokens: state.dirtyTokens.size,
-    loads: shell.loads,
-    waitingSearches: shell.waitingSearches,
-    stream: shell.stream,
-    refusals: shell.refusals,
-    readsFailingSinceMs: shell.readsFailingSinceMs,
-    solUsd: solUsdNow(state, shell.nowMs),
+    solUsd: solUsdNow(state, nowMs),
   };
 }
 

@@ -244,8 +244,7 @@ export class Tracker implements Markets {
   }
 
   health(): TrackerHealth {
-    return trackerHealth(this.#state, {
-      nowMs: this.#assessedNowMs(),
+    return trackerHealth(this.#state, this.#assessedNowMs(), {
       headSlot: this.#feed.headSlot,
       readsFailingSinceMs: this.#feed.readsFailingSinceMs,
       loads: this.#registry.loads,
