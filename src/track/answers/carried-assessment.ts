@@ -2,6 +2,7 @@ import type { Assessment } from "#src/measure/assessment.ts";
 import { CALIBRATION } from "#src/measure/calibration.ts";
 import type { Finding } from "#src/measure/confidence/finding.ts";
 import { isTrendUnknown, withShortHistory } from "#src/measure/confidence/findings.ts";
+import { isWithin } from "#src/platform/clock.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
 import { hopsOf } from "../following/followed-tokens.ts";
 import type { FollowedToken, LiveState, SharedFacts } from "../following/live-state.ts";
@@ -47,7 +48,7 @@ export function sharedFacts(
   { epoch, nowMs }: { readonly epoch: bigint; readonly nowMs: number },
 ): SharedFacts {
   const held = state.sharedFacts;
-  const isHeld = held !== null && nowMs - held.readAtMs < FACTS_EVERY_MS && nowMs >= held.readAtMs;
+  const isHeld = held !== null && isWithin(FACTS_EVERY_MS, held.readAtMs, nowMs);
   if (isHeld && held.key.startsWith(`${epoch} `)) return held;
   const facts = {
     readAtMs: nowMs,

@@ -144,7 +144,7 @@ function addressesToReread(state: LiveState, token: FollowedToken, nowMs: number
   const old = [...accountsOf(state, token)].filter(
     ({ confirmedAtSeconds }) => nowMs - 1_000 * confirmedAtSeconds >= RECENT_MS,
   );
-  return [...old.map(({ address }) => address), ...vacanciesOf(state, token).map(addressOf)];
+  return [...old, ...vacanciesOf(state, token)].map(({ address }) => address);
 }
 
 /**
@@ -156,10 +156,6 @@ function vacanciesOf(state: LiveState, token: FollowedToken): readonly Vacancy[]
     ({ mint }) => mint === token.mint || !isStable(mint),
   );
   return groups.flatMap(({ vacancies }) => [...vacancies.values()]);
-}
-
-function addressOf({ address }: Vacancy): Address {
-  return address;
 }
 
 /**
@@ -309,12 +305,9 @@ export function dropUnasked(
 function isIdle(state: LiveState, token: FollowedToken, sinceSlot: bigint): boolean {
   if (state.times.newest === null) return false;
   for (const { changedSlot, open } of token.group.pools.values()) {
-    const seenSlot = changedSlot > 0n ? changedSlot : heldSlotOf(state, open.ref.address);
+    const heldSlot = state.accounts.get(open.ref.address)?.changedSlot ?? 0n;
+    const seenSlot = changedSlot > 0n ? changedSlot : heldSlot;
     if (seenSlot > sinceSlot) return false;
   }
   return true;
-}
-
-function heldSlotOf(state: LiveState, pool: Address): bigint {
-  return state.accounts.get(pool)?.changedSlot ?? 0n;
 }

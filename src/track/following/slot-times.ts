@@ -38,15 +38,8 @@ export function recordClock(state: SlotTimes, clock: Clock, nowMs: number): void
  */
 export function timeOfSlotMs(state: SlotTimes, slot: bigint): number | null {
   const { times } = state;
-  let low = 0;
-  let high = times.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const entry = times[middle];
-    if (entry !== undefined && entry.slot <= slot) low = middle + 1;
-    else high = middle;
-  }
-  const found = times[low - 1];
+  // From the end: most are asked of a slot among the newest.
+  const found = times.findLast((time) => time.slot <= slot);
   if (found !== undefined) return found.timeMs;
   const [oldest] = times;
   return oldest === undefined ? null : oldest.timeMs - toNumber(oldest.slot - slot) * MS_PER_SLOT;

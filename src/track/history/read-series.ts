@@ -9,8 +9,6 @@ import { unpackDay } from "./rolled-day.ts";
 import { HOLDS_FOR_MS } from "./sample.ts";
 import { rollHour, SampleBlock } from "./sample-block.ts";
 
-const MS_PER_HOUR = 3_600_000;
-
 /** Where a token's samples are. */
 export type StoredSeries = {
   readonly tokenId: bigint;
@@ -24,7 +22,8 @@ export async function readHours(
   { tokenId, unsaved }: StoredSeries,
   { fromMs, toMs }: Pick<HistoryGrid, "fromMs" | "toMs">,
 ): Promise<readonly Pick<SampleHour, "hour" | "data">[]> {
-  const fromHour = SampleBlock.hourOf(firstHeldMs(fromMs));
+  // A sample holds for minutes, so the sample that is valid at the start may be in the hour before.
+  const fromHour = SampleBlock.hourOf(fromMs) - 1;
   const toHour = SampleBlock.hourOf(toMs);
   const stored = await readSampleHours(db, { tokenId, fromHour, toHour });
   const hours = new Map(stored.map(({ hour, data }) => [hour, data]));
@@ -57,9 +56,4 @@ export async function readBuckets(
   });
   const rolled = days.flatMap(({ day, data }) => unpackDay(day, data));
   return isRolled ? mergeBuckets([...rolled, ...buckets]) : [...rolled, ...buckets];
-}
-
-/** A sample holds for minutes, so the sample that is valid at the start may be in the hour before. */
-function firstHeldMs(fromMs: number): number {
-  return fromMs - MS_PER_HOUR;
 }
