@@ -1,4 +1,5 @@
 import { BoundedMap } from "#src/platform/bounded-map.ts";
+import { MS_PER_HOUR } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 
 /** Maximum ages of an answer that a sale is compared with, in seconds. */
@@ -10,7 +11,6 @@ const SMALLEST_SOL = 0.25;
 const LARGEST_SOL = 50;
 const MAX_ANSWERS_PER_TOKEN = 600;
 const MAX_TOKENS = 2_000;
-const MS_PER_HOUR = 3_600_000;
 const HOURS_KEPT = 720;
 /** Buckets per factor of e: ten distinguish differences of a tenth. */
 const BUCKETS = 10;

@@ -1,6 +1,6 @@
 import type { Following, ObservedTransaction, TransactionSource } from "#src/chain/chain-source.ts";
 import { BoundedSet } from "#src/platform/bounded-map.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_MINUTE, type WallClock } from "#src/platform/clock.ts";
 import { TaskQueue } from "#src/platform/task-queue.ts";
 import type { PoolRef } from "#src/track/pools/open-pool.ts";
 import type { Address } from "#src/units/address.ts";
@@ -37,7 +37,6 @@ const SETTLE_SLOTS = 12n;
  * further pools are not judged: each transaction of the programs would have to be read.
  */
 const MAX_FOLLOWED_POOLS = 500;
-const MINUTE_MS = 60_000;
 const READ_LIMITS = {
   maxActive: 6,
   maxWaiting: 1_000,
@@ -203,7 +202,7 @@ export class SwapJudge {
   #mayRead(): boolean {
     const { clock, sample } = this.#deps;
     if (sample === undefined) return true;
-    if (clock.nowMs() - this.#readsRefilledMs >= MINUTE_MS) {
+    if (clock.nowMs() - this.#readsRefilledMs >= MS_PER_MINUTE) {
       this.#readsRefilledMs = clock.nowMs();
       this.#readsLeft = sample.readsPerMinute;
     }

@@ -1,14 +1,12 @@
+import { MS_PER_HOUR, MS_PER_MINUTE } from "#src/platform/clock.ts";
 import type { VenueId } from "#src/venues/venue.ts";
 import type { JudgedSwap } from "./judged-swap.ts";
 import { countSwap, emptyTally, sumTallies, type Tally } from "./tally.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
-
 /** The last hour is counted by minutes, the last thirty days by hours. */
 export const SPANS = {
-  minute: { lengthMs: MINUTE_MS, kept: 60 },
-  hour: { lengthMs: HOUR_MS, kept: 720 },
+  minute: { lengthMs: MS_PER_MINUTE, kept: 60 },
+  hour: { lengthMs: MS_PER_HOUR, kept: 720 },
 } as const;
 export type Span = keyof typeof SPANS;
 

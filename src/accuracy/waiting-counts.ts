@@ -1,7 +1,6 @@
-import { MS_PER_DAY } from "#src/platform/clock.ts";
+import { MS_PER_DAY, MS_PER_HOUR } from "#src/platform/clock.ts";
 import { WAITED_SECONDS, WAITING_SIZES } from "#src/track/history/waiting.ts";
 
-const MS_PER_HOUR = 3_600_000;
 const HOURS_KEPT = 720;
 const HOURS_OF_DAY = 24;
 /** With fewer judgements a share is unknown. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Profile } from "#src/measure/assessment.ts";
 import { AppError } from "#src/platform/app-error.ts";
+import { MS_PER_MINUTE } from "#src/platform/clock.ts";
 import { type Caller, quotaSubject } from "#src/users/caller.ts";
 import { marketsFor } from "./asked-markets.ts";
 import { notAnAddress, type TokenId } from "./measuring/token-question.ts";
@@ -26,8 +27,6 @@ export type Registration = {
   readonly bulkMetering: BulkMetering;
   readonly callerFirst: CallerFirst;
 };
-
-const MINUTE_MS = 60_000;
 
 type Values = Record<string, unknown>;
 type AnyInput = Input<Values, Values, unknown, "anyone", undefined>;
@@ -132,7 +131,7 @@ function takeOfMinute(
   { caller, reply }: { readonly caller: Caller; readonly reply: FastifyReply },
 ): void {
   if (callerPerMinute === undefined) return;
-  const rule = { limit: callerPerMinute, lengthMs: MINUTE_MS };
+  const rule = { limit: callerPerMinute, lengthMs: MS_PER_MINUTE };
   const nowMs = clock.nowMs();
   const subject = `${id}/${quotaSubject(caller)}`;
   const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);

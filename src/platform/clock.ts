@@ -1,3 +1,5 @@
+export const MS_PER_MINUTE = 60_000;
+export const MS_PER_HOUR = 3_600_000;
 export const MS_PER_DAY = 86_400_000;
 
 /** A source of time; an argument everywhere, so that tests can turn it. */

@@ -1,6 +1,6 @@
 import type { Kysely } from "kysely";
 import { batchedLookup } from "#src/platform/batcher.ts";
-import { dayOf, MS_PER_DAY } from "#src/platform/clock.ts";
+import { dayOf, MS_PER_DAY, MS_PER_HOUR, MS_PER_MINUTE } from "#src/platform/clock.ts";
 import type { Schema } from "#src/store/schema.ts";
 import { dailyUsages, refundDailyQuota, spendDailyQuota } from "#src/store/usage.ts";
 import type { Address } from "#src/units/address.ts";
@@ -8,16 +8,14 @@ import { type Caller, callerTier, quotaSubject } from "./caller.ts";
 import { FixedWindows, type Window, type WindowRule, type Windows } from "./fixed-windows.ts";
 import { type TierLimits, tierLimits } from "./tiers.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 /** Retry-After of a caller whose day is used up: the contract fixes it, whatever the hour. */
 const DAY_GATE_RETRY_SECONDS = 86_400;
 /** Callers per query of `peek`. */
 const PEEK_BATCH = 500;
 const CACHED_PAGES = 50_000;
-const PAGE_RULE: WindowRule = { limit: 1, lengthMs: HOUR_MS };
+const PAGE_RULE: WindowRule = { limit: 1, lengthMs: MS_PER_HOUR };
 /** Requests of all dashboard pages of one caller. */
-const PAGE_READS_RULE: WindowRule = { limit: 120, lengthMs: MINUTE_MS };
+const PAGE_READS_RULE: WindowRule = { limit: 120, lengthMs: MS_PER_MINUTE };
 
 /** A caller's count under the rule that applies to them: the daily gate, or fair use. */
 export type QuotaStatus = {
@@ -180,11 +178,11 @@ function countedRequest(caller: Caller, nowMs: number, page: Page | null): Count
 }
 
 function pageSubject(subject: string, { mint }: Page, nowMs: number): string {
-  return `${subject}/page:${mint}/${Math.floor(nowMs / HOUR_MS)}`;
+  return `${subject}/page:${mint}/${Math.floor(nowMs / MS_PER_HOUR)}`;
 }
 
 function fairUseRule({ fairUsePerMinute }: TierLimits): WindowRule {
-  return { limit: fairUsePerMinute, lengthMs: MINUTE_MS };
+  return { limit: fairUsePerMinute, lengthMs: MS_PER_MINUTE };
 }
 
 function dayStatus(limit: number, used: number, day: number): QuotaStatus {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import Type from "typebox";
 import { STANDARD_SIZES } from "#src/measure/assessment.ts";
 import { SIZE_RANGE_SOL } from "#src/measure/questions/requested-size.ts";
+import { MS_PER_HOUR } from "#src/platform/clock.ts";
 import { isJsonObject } from "#src/platform/json-object.ts";
 import { errorSchema } from "../error-bodies.ts";
 import { getExitAt } from "../measuring/exit-at.ts";
@@ -31,7 +32,6 @@ export const PROMISE =
 const SIZE_DECIMALS = 9;
 const COST_DECIMALS = 4;
 const WATCH_EVERY_MS = 10_000;
-const MS_PER_HOUR = 3_600_000;
 
 /** What one size of several can be refused with. */
 const SIZE_ERRORS = Object.keys(STATUS_OF_CODE);

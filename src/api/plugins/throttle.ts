@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "#src/platform/app-error.ts";
-import type { WallClock } from "#src/platform/clock.ts";
+import { MS_PER_MINUTE, type WallClock } from "#src/platform/clock.ts";
 import { countedAddress } from "#src/users/caller-address.ts";
 import type { Windows } from "#src/users/fixed-windows.ts";
-
-const MINUTE_MS = 60_000;
 
 export type Throttle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
@@ -18,7 +16,7 @@ export function createThrottle(deps: {
   readonly clock: WallClock;
 }): Throttle {
   const { name, windows } = deps;
-  const rule = { limit: deps.limit, lengthMs: MINUTE_MS };
+  const rule = { limit: deps.limit, lengthMs: MS_PER_MINUTE };
   return async (request, reply) => {
     const nowMs = deps.clock.nowMs();
     const subject = `throttle:${name}/${countedAddress(request.ip)}`;

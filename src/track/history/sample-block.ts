@@ -1,3 +1,4 @@
+import { MS_PER_HOUR } from "#src/platform/clock.ts";
 import { type Bucket, lower, type SampleGrid } from "./bucket.ts";
 import { HOLDS_FOR_MS, SAMPLE_EVERY_MS, type Sample } from "./sample.ts";
 import { FIGURES, figuresOf, knownOf, markOf, sampleFrom, storedOf } from "./sample-figures.ts";
@@ -8,7 +9,6 @@ import { FIGURES, figuresOf, knownOf, markOf, sampleFrom, storedOf } from "./sam
  * mark u8). A busy token takes about ten kilobytes per hour, a quiet one a hundred bytes.
  */
 
-const HOUR_MS = 3_600_000;
 const VERSION = 2;
 /** The bits behind those of the figures. */
 const MARK = 1 << FIGURES;
@@ -40,7 +40,7 @@ export class SampleBlock {
   }
 
   static hourOf(atMs: number): number {
-    return Math.floor(atMs / HOUR_MS);
+    return Math.floor(atMs / MS_PER_HOUR);
   }
 
   /** The newest sample, with its figures as they were added; null: there is none. */
@@ -55,7 +55,7 @@ export class SampleBlock {
   /** The time of the newest sample; null: there is none. */
   get lastMs(): number | null {
     if (this.#figures.length === 0) return null;
-    return this.hour * HOUR_MS + this.#lastPlace * SAMPLE_EVERY_MS;
+    return this.hour * MS_PER_HOUR + this.#lastPlace * SAMPLE_EVERY_MS;
   }
 
   /** A copy of the bytes written so far: a view would move them out of the array object. */
@@ -86,7 +86,7 @@ export class SampleBlock {
       offset += 4;
     }
     // As it is stored. Without `floor` V8 would make an object of it.
-    const place = Math.floor((sample.atMs - this.hour * HOUR_MS) / SAMPLE_EVERY_MS);
+    const place = Math.floor((sample.atMs - this.hour * MS_PER_HOUR) / SAMPLE_EVERY_MS);
     SAMPLE_VIEW.setUint16(0, place, true);
     SAMPLE_VIEW.setUint16(2, mask, true);
     if (this.#length + offset > this.#bytes.length) this.#grow();
@@ -135,7 +135,7 @@ export function rollHour(
     buckets.push({ last: sampleFrom(figures, { atMs: lastMs, mark, basis }), ...rest });
   };
   while (offset + HEADER <= data.length) {
-    const atMs = hour * HOUR_MS + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
+    const atMs = hour * MS_PER_HOUR + view.getUint16(offset, true) * SAMPLE_EVERY_MS;
     const mask = view.getUint16(offset + 2, true);
     offset += HEADER;
     if (offset + lengthOf(mask) > data.length) break;
