@@ -1,8 +1,9 @@
 import type { AccountSlices } from "#src/chain/chain-source.ts";
 import type { WallClock } from "#src/platform/clock.ts";
+import { SingleFlight } from "#src/platform/single-flight.ts";
 import type { Address } from "#src/units/address.ts";
 import type { CodeFiles } from "./code-files.ts";
-import { findCode, type ProgramCode, readCode } from "./program-code.ts";
+import { type CodeRead, findCode, type ProgramCode, readCode } from "./program-code.ts";
 import { VmError, type VmHost } from "./vm/vm-host.ts";
 
 /**
@@ -43,7 +44,7 @@ export type ProgramsDeps = {
 export class Programs {
   readonly #deps: ProgramsDeps;
   readonly #entries = new Map<Address, ProgramEntry>();
-  readonly #loading = new Map<Address, Promise<LoadOutcome>>();
+  readonly #loads = new SingleFlight<Address, LoadOutcome>();
 
   constructor(deps: ProgramsDeps) {
     this.#deps = deps;
@@ -51,17 +52,7 @@ export class Programs {
 
   /** Loads the program, or loads it again if it was deployed since. Never throws but VmError if no VM runs. */
   load(programId: Address): Promise<LoadOutcome> {
-    const running = this.#loading.get(programId);
-    if (running !== undefined) return running;
-    const entry = this.#entryOf(programId);
-    const { loaded } = entry;
-    if (loaded !== null && !isOutdated(entry)) {
-      const everyMs = loaded.kind === "loaded" ? CHECK_EVERY_MS : RETRY_AFTER_MS;
-      if (this.#deps.clock.nowMs() < entry.checkedAtMs + everyMs) return Promise.resolve(loaded);
-    }
-    const loading = this.#loadNow(programId, entry).finally(() => this.#loading.delete(programId));
-    this.#loading.set(programId, loading);
-    return loading;
+    return this.#loads.run(programId, () => this.#loadIfDue(programId));
   }
 
   /**
@@ -83,8 +74,15 @@ export class Programs {
     return entry;
   }
 
-  async #loadNow(programId: Address, entry: ProgramEntry): Promise<LoadOutcome> {
-    entry.checkedAtMs = this.#deps.clock.nowMs();
+  async #loadIfDue(programId: Address): Promise<LoadOutcome> {
+    const entry = this.#entryOf(programId);
+    const { loaded } = entry;
+    const nowMs = this.#deps.clock.nowMs();
+    if (loaded !== null && !isOutdated(entry)) {
+      const everyMs = loaded.kind === "loaded" ? CHECK_EVERY_MS : RETRY_AFTER_MS;
+      if (nowMs < entry.checkedAtMs + everyMs) return loaded;
+    }
+    entry.checkedAtMs = nowMs;
     entry.loaded = await this.#read(programId, entry).catch((cause: unknown): LoadOutcome => {
       if (cause instanceof VmError && cause.isMissing) throw cause;
       if (!(cause instanceof VmError)) this.#deps.onFailure("load a program into the VM", cause);
@@ -103,17 +101,16 @@ export class Programs {
     if (held?.kind === "loaded" && held.program.deployedSlot === place.deployedSlot) return held;
     const { loader, deployedSlot } = place;
     const stored = (await files?.read(programId, { loader, deployedSlot })) ?? null;
-    const program = stored ?? (await readCode(chain, programId, signal));
-    const read = "code" in program ? program : program.kind === "read" ? program.program : null;
-    if (read === null) {
-      const reason = "reason" in program ? program.reason : "its code can't be read";
-      return { kind: "unavailable", reason };
-    }
-    if (!isElf(read.code)) return { kind: "unavailable", reason: "its bytes are not a program" };
-    await vm.load(read);
-    if (stored === null) await files?.write(read);
-    const { code: _code, ...facts } = read;
-    return { kind: "loaded", program: facts };
+    const read: CodeRead =
+      stored === null
+        ? await readCode(chain, programId, signal)
+        : { kind: "read", program: stored };
+    if (read.kind === "unreadable") return { kind: "unavailable", reason: read.reason };
+    const { code, ...program } = read.program;
+    if (!isElf(code)) return { kind: "unavailable", reason: "its bytes are not a program" };
+    await vm.load(read.program);
+    if (stored === null) await files?.write(read.program);
+    return { kind: "loaded", program };
   }
 }
 
