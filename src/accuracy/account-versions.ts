@@ -1,4 +1,5 @@
 import type { AccountUpdate } from "#src/chain/chain-source.ts";
+import { isSame } from "#src/track/following/held-account.ts";
 import type { Address } from "#src/units/address.ts";
 import type { Account, AccountSet } from "#src/venues/account-set.ts";
 
@@ -85,10 +86,4 @@ export class AccountVersions {
   #versionBefore(address: Address, slot: bigint): Version | undefined {
     return this.#versions.get(address)?.findLast((version) => version.slot < slot);
   }
-}
-
-function isSame(a: Account | null, b: Account | null): boolean {
-  if (a === null || b === null) return a === b;
-  if (a.data === b.data) return a.owner === b.owner;
-  return a.owner === b.owner && Buffer.compare(a.data, b.data) === 0;
 }

@@ -34,7 +34,7 @@ import type { JudgedSwap } from "./judged-swap.ts";
 import { type Deployment, deployedSlotAt, type ProgramDeployments } from "./program-deployments.ts";
 import { ANSWER_AGES, type QuotedExecuted, type QuotedRow } from "./quoted-executed.ts";
 import { RecentSwaps } from "./recent-swaps.ts";
-import { SPANS, type Span, type Tallies, type TallyRow } from "./tallies.ts";
+import { SPAN_NAMES, SPANS, type Tallies, type TallyRow } from "./tallies.ts";
 import type { Tally } from "./tally.ts";
 import type { HeldWaitings, WaitingRow } from "./waiting-counts.ts";
 
@@ -156,7 +156,7 @@ async function write(db: Kysely<Schema>, unsaved: Unsaved, nowMs: number): Promi
       tally: JSON.stringify(tally),
     }));
     await writeTallies(db, rows);
-    for (const span of ["minute", "hour"] as const) {
+    for (const span of SPAN_NAMES) {
       const { lengthMs, kept } = SPANS[span];
       await deleteTalliesBefore(db, { span, index: Math.floor(nowMs / lengthMs) - kept });
     }
@@ -212,9 +212,7 @@ function parseWaiting({ hour, counts }: StoredWaiting): WaitingRow {
 /** Null if this version does not know the program or the span. */
 function parseRow(row: StoredTally): TallyRow | null {
   const venue = VENUES.find(({ id }) => id === row.venue);
-  const span = (["minute", "hour"] as const satisfies readonly Span[]).find(
-    (known) => known === row.span,
-  );
+  const span = SPAN_NAMES.find((known) => known === row.span);
   if (venue === undefined || span === undefined) return null;
   // Written by this service.
   const tally: Tally = JSON.parse(row.tally);

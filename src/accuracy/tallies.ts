@@ -9,6 +9,7 @@ export const SPANS = {
   hour: { lengthMs: MS_PER_HOUR, kept: 720 },
 } as const;
 export type Span = keyof typeof SPANS;
+export const SPAN_NAMES: readonly Span[] = ["minute", "hour"];
 
 export type TallyWindows = { readonly hour: Tally; readonly day: Tally; readonly month: Tally };
 
@@ -31,7 +32,7 @@ export class Tallies {
   }
 
   count(swap: JudgedSwap): void {
-    for (const span of ["minute", "hour"] as const) {
+    for (const span of SPAN_NAMES) {
       const tally = this.#at(swap.venue, span, indexOf(span, swap.atMs));
       countSwap(tally, swap);
       this.#changed.add(tally);
@@ -65,7 +66,7 @@ export class Tallies {
   /** Every tally held. */
   rows(): readonly TallyRow[] {
     return [...this.#byVenue].flatMap(([venue, spans]) =>
-      (["minute", "hour"] as const).flatMap((span) =>
+      SPAN_NAMES.flatMap((span) =>
         Array.from(spans[span], ([index, tally]) => ({ venue, span, index, tally })),
       ),
     );
@@ -88,7 +89,7 @@ export class Tallies {
   takeChanged(nowMs: number): readonly TallyRow[] {
     const rows: TallyRow[] = [];
     for (const [venue, spans] of this.#byVenue) {
-      for (const span of ["minute", "hour"] as const) {
+      for (const span of SPAN_NAMES) {
         const oldest = indexOf(span, nowMs) - SPANS[span].kept;
         for (const [index, tally] of spans[span]) {
           if (index <= oldest) spans[span].delete(index);

@@ -88,12 +88,9 @@ export function isGone(account: Account | null): boolean {
   return true;
 }
 
-function isSame(a: Account | null, b: Account | null): boolean {
-  if (a === null || b === null) return a === b;
-  if (a === b) return true;
-  return a.owner === b.owner && areEqual(a.data, b.data);
-}
-
-function areEqual(a: Uint8Array, b: Uint8Array): boolean {
-  return a.length === b.length && Buffer.compare(a, b) === 0;
+/** Whether programs read the same of both: owner and bytes. */
+export function isSame(a: Account | null, b: Account | null): boolean {
+  if (a === null || b === null || a === b) return a === b;
+  if (a.owner !== b.owner || a.data.length !== b.data.length) return false;
+  return a.data === b.data || Buffer.compare(a.data, b.data) === 0;
 }
