@@ -81,6 +81,35 @@ test("a node that serves no subscriptions to programs is asked for them on one c
   assert.deepEqual(node.accepted, [12]);
 });
 
+test("of a kind that a node does not serve one is asked for again, and all once that is accepted", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let isServed = false;
+  const node = await refusingNode(t, ({ method }) =>
+    method === "programSubscribe" && !isServed
+      ? { code: -32601, message: "Method not found" }
+      : null,
+  );
+  const { want, confirmed } = linksTo(t, node.url);
+  for (let program = 0; program < 19; program++) want("program", `program ${program}`);
+  const untilRefused = async (times: number) => {
+    while (node.refused.events.length < times) {
+      await new Promise((resolve) => setImmediate(resolve));
+      t.mock.timers.tick(100);
+    }
+  };
+  await untilRefused(19);
+  for (let time = 1; time <= 3; time++) await untilRefused(19 + time);
+  want("account", "after the refusals");
+  await confirmed.first((name) => name === "after the refusals", "the replies to all of them");
+  assert.equal(node.refused.events.length, 22);
+  isServed = true;
+  while (confirmed.events.length < 20) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(100);
+  }
+  assert.deepEqual(node.accepted, [20]);
+});
+
 test("a subscription of a kind that was never accepted leaves a connection that others have shown to be full", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const node = await refusingNode(t, ({ accepted }) =>

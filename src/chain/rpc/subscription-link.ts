@@ -7,6 +7,7 @@ import { Listeners } from "#src/platform/listeners.ts";
 import { SilenceWatch } from "#src/platform/silence-watch.ts";
 import type { ChainLogger } from "../chain-logger.ts";
 import type { LinkTiming } from "../link-timing.ts";
+import { RefusedSubscriptions } from "./refused-subscriptions.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
 import { isRateRefusal } from "./rpc-failure.ts";
 
@@ -69,8 +70,6 @@ type PendingRequest = { state: SubscriptionState | null; readonly sentAtMs: numb
 const MAX_PENDING = 128;
 /** Slots are notified when processed, accounts when confirmed: a few slots later. */
 const CONFIRMATION_LAG = 8n;
-/** A refused subscription is asked for again after so long. */
-const ASK_AGAIN_MS = 30_000;
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 const MAX_ERROR_TEXT = 300;
 const HANDSHAKE_TIMEOUT_MS = 8_000;
@@ -105,8 +104,10 @@ class Link implements SubscriptionLink {
   #hasSlots = true;
   /** Logged once each: a node may refuse thousands. */
   readonly #refusedKinds = new Set<string>();
-  readonly #refused = new Set<SubscriptionState>();
-  #askAgainTimer: NodeJS.Timeout | null = null;
+  readonly #refused = new RefusedSubscriptions<SubscriptionState>((states) => {
+    for (const state of states) this.#unsent.add(state);
+    this.#sendMore();
+  });
   #reconnectTimer: NodeJS.Timeout | null = null;
   #url: string;
   /** The address in use has accepted a subscription: the other one is not tried any more. */
@@ -175,7 +176,7 @@ class Link implements SubscriptionLink {
   readonly close = async (): Promise<void> => {
     this.#isClosed = true;
     if (this.#reconnectTimer !== null) clearTimeout(this.#reconnectTimer);
-    if (this.#askAgainTimer !== null) clearTimeout(this.#askAgainTimer);
+    this.#refused.close();
     this.#subscriptions.clear();
     this.#slots.clear();
     this.#restorations.clear();
@@ -317,12 +318,6 @@ class Link implements SubscriptionLink {
     // Changes until it is made again cause no notification.
     state.wasConfirmed = false;
     this.#refused.add(state);
-    this.#askAgainTimer ??= setTimeout(() => {
-      this.#askAgainTimer = null;
-      for (const refused of this.#refused) this.#unsent.add(refused);
-      this.#refused.clear();
-      this.#sendMore();
-    }, ASK_AGAIN_MS);
   }
 
   #logRefusal(state: SubscriptionState | null, error: unknown): void {
@@ -346,6 +341,7 @@ class Link implements SubscriptionLink {
     state.serverId = serverId;
     this.#confirmed.set(serverId, state);
     this.#options.onAccepted?.(state.wanted.kind, this.#confirmed.size);
+    this.#refused.noteAccepted(state.wanted.kind);
     if (state.wasConfirmed) return;
     state.wasConfirmed = true;
     this.#call(state.wanted.onConfirmed);
