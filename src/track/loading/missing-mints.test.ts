@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { namedAddress, plainVenue } from "#bench/detection/plain-pool-venue.ts";
+import { namedAddress, plainVenue, vaultAccount } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { SYSTEM_PROGRAM } from "#src/units/known-addresses.ts";
-import { placeToken } from "#test/simulation/track/plain-market.ts";
+import { placeMint, placeToken } from "#test/simulation/track/plain-market.ts";
 import { Tracker } from "../tracker.ts";
 
 const MINT = namedAddress("token");
@@ -61,5 +61,38 @@ test("a token whose pool is created a minute after its mint is answered soon", a
   for (const [part, account] of parts) chain.set(part, account);
   chain.advance(MINUTE_SLOTS);
   assert.equal((await tracker.snapshot(MINT)).kind, "assessed");
+  await tracker.close();
+});
+
+/** A holder's account of a token whose pool does not exist yet. */
+function placeHolder(chain: ScriptedChain): void {
+  placeMint(chain, MINT);
+  chain.set(namedAddress("holder"), vaultAccount(MINT, 1_000n));
+}
+
+test("a pool that is created hours after its mint, which was requested all the time, is found within a minute", async () => {
+  const chain = new ScriptedChain();
+  placeHolder(chain);
+  const tracker = await askedForLong(chain);
+  const { length: searches } = chain.searches;
+  const { length: compared } = chain.holderSearches;
+  chain.advance(MINUTE_SLOTS);
+  assert.equal((await tracker.snapshot(MINT)).kind, "not-found");
+  await tracker.idle();
+  assert.equal(chain.searches.length, searches, "no search while its holders are the same");
+  assert.equal(chain.holderSearches.length, compared + 1);
+  placeToken(chain, MINT, 80);
+  chain.advance(MINUTE_SLOTS);
+  await tracker.snapshot(MINT);
+  await tracker.idle();
+  assert.equal((await tracker.snapshot(MINT)).kind, "assessed");
+  await tracker.close();
+});
+
+test("the holders of an account that belongs to something else are not asked for", async () => {
+  const chain = new ScriptedChain();
+  chain.set(MINT, vaultAccount(namedAddress("another mint"), 1n));
+  const tracker = await askedForLong(chain);
+  assert.deepEqual(chain.holderSearches, []);
   await tracker.close();
 });

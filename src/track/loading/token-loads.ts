@@ -24,6 +24,7 @@ import {
   allOf,
   type FoundPools,
   hasNoMarket,
+  isMint,
   type LaterPools,
   type LoadDeps,
   type LoadedToken,
@@ -121,7 +122,9 @@ export class TokenLoads {
     const token = await loadToken(this.#deps, mint, loaded, this.#signal);
     if (token.kind === "not-found") {
       const { poolOf = null } = token;
-      this.#missing.note(mint, { isAbsent: withData(loaded.get(mint) ?? null) === null, poolOf });
+      const account = withData(loaded.get(mint) ?? null);
+      const kind = account === null ? "absent" : isMint(account) ? "mint" : "other";
+      this.#missing.note(mint, { kind, poolOf });
       return null;
     }
     this.#missing.delete(mint);
@@ -189,7 +192,7 @@ export class TokenLoads {
       return await this.#addLater(token, next);
     }
     if (hasNoMarket(found) && token.group.pools.size === 0) {
-      this.#missing.note(token.mint, { isAbsent: false, poolOf: null });
+      this.#missing.note(token.mint, { kind: "mint", poolOf: null });
       this.#deps.onMissing(token);
       return;
     }

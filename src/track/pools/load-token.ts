@@ -322,7 +322,7 @@ function pairOf(mint: Address): Address | null {
 }
 
 /** Mints of both token programs have 82 bytes, or state their kind after those of a token account. */
-function isMint({ owner, data }: Pick<Account, "owner" | "data">): boolean {
+export function isMint({ owner, data }: Pick<Account, "owner" | "data">): boolean {
   if (!isTokenProgram(owner)) return false;
   if (data.length <= MINT_BYTES) return data.length === MINT_BYTES;
   return owner === TOKEN_2022_PROGRAM && data[ACCOUNT_KIND_AT] === KIND_MINT;
