@@ -159,11 +159,12 @@ export function versionOf(state: LiveState, token: FollowedToken): number {
   return version;
 }
 
-/** The loaded pools, without those known to be closed. */
+/** The loaded pools, without those known to be closed; if none is loaded, the others, which can't be priced yet. */
 export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
-  const pools: OpenPool[] = [];
+  const loaded: OpenPool[] = [];
+  const unread: OpenPool[] = [];
   for (const { open, isLoaded } of group.pools.values()) {
-    if (isLoaded && state.known.get(open.ref.address) !== null) pools.push(open);
+    if (state.known.get(open.ref.address) !== null) (isLoaded ? loaded : unread).push(open);
   }
-  return pools;
+  return loaded.length === 0 ? unread : loaded;
 }
