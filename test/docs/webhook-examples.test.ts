@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
@@ -40,7 +40,14 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     const { stdout } = await run("python3", [file, JSON.stringify([secret, headers, body])]);
     return stdout === "True\n";
   },
-  async sh({ secret, headers, body }, directory) {
+  sh: judgeIn("sh"),
+  // Evaluates more in arithmetic.
+  bash: judgeIn("bash"),
+};
+
+/** The example for shells, run by one of them. */
+function judgeIn(shell: string): Judge {
+  return async ({ secret, headers, body }, directory) => {
     const [file, bodyFile] = [join(directory, "example.sh"), join(directory, "body.json")];
     writeFileSync(bodyFile, body);
     writeFileSync(
@@ -50,10 +57,10 @@ const JUDGES: Readonly<Record<string, Judge>> = {
     const values = ["webhook-id", "webhook-timestamp", "webhook-signature"].map(
       (name) => headers[name] ?? "",
     );
-    const { stdout } = await run("sh", [file, secret, ...values, bodyFile]);
+    const { stdout } = await run(shell, [file, secret, ...values, bodyFile]);
     return stdout === "yes\n";
-  },
-};
+  };
+}
 
 for (const [language, judge] of Object.entries(JUDGES)) {
   test(`the ${language} example accepts our signature, and no other message, secret or time`, async (t) => {
@@ -68,6 +75,17 @@ for (const [language, judge] of Object.entries(JUDGES)) {
     assert.equal(await judge({ secret: other, headers, body }, directory), false);
     assert.equal(await judge({ secret, headers, body: `${body} ` }, directory), false);
     assert.equal(await judge({ secret, headers: old, body }, directory), false);
+    // What anyone may post to the URL: refused, without an error of the receiver, and never executed.
+    const executed = join(directory, "executed");
+    for (const [name, ...values] of [
+      ["webhook-timestamp", "soon", "08", "", "9".repeat(5_000), `a[$(touch ${executed})]`],
+      ["webhook-signature", "v1,ñ v2 =", "", `$(touch ${executed})`],
+    ] as const) {
+      const { [name]: _absent, ...others } = headers;
+      for (const strange of [others, ...values.map((value) => ({ ...headers, [name]: value }))])
+        assert.equal(await judge({ secret, headers: strange, body }, directory), false, name);
+    }
+    assert.ok(!existsSync(executed), "a header was executed");
     const renamed = { ...headers, "webhook-id": "msg_2" };
     assert.equal(await judge({ secret, headers: renamed, body }, directory), false);
   });
