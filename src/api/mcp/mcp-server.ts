@@ -1,11 +1,12 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
-  CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
   ListToolsRequestSchema,
   McpError,
 } from "@modelcontextprotocol/sdk/types.js";
+import { z } from "zod";
+import { isJsonObject } from "#src/platform/json-object.ts";
 import type { Ask, PreparedTool, ToolAnswer } from "./tool.ts";
 import { PROMISE } from "./tools.ts";
 
@@ -19,6 +20,23 @@ const READ_ONLY = {
   openWorldHint: true,
 };
 
+/**
+ * Takes any call, with null for no arguments as some agents send it. The SDK then checks the call and answers a
+ * malformed one as invalid; what this schema refused would be an internal error.
+ */
+const ToolCallSchema = z.object({
+  method: z.literal("tools/call"),
+  params: z
+    .looseObject({
+      name: z.unknown().optional(),
+      arguments: z
+        .unknown()
+        .transform((given) => given ?? undefined)
+        .optional(),
+    })
+    .prefault({}),
+});
+
 /** An MCP server that answers tool calls by asking the API. */
 export function createMcpServer(
   ask: Ask,
@@ -29,12 +47,13 @@ export function createMcpServer(
     { capabilities: { tools: {} }, instructions: PROMISE },
   );
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(listed) }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal }) => {
-    const tool = tools.find(({ name }) => name === params.name);
+  server.setRequestHandler(ToolCallSchema, async ({ params }, { signal }) => {
+    const { name: asked, arguments: given } = params;
+    const tool = tools.find(({ name }) => name === asked);
     if (tool === undefined) {
-      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${params.name}.`);
+      throw new McpError(ErrorCode.InvalidParams, `There is no tool ${asked}.`);
     }
-    const input = { ...params.arguments };
+    const input = isJsonObject(given) ? { ...given } : {};
     const refusal = tool.refusalOf(input);
     if (refusal !== null) throw new McpError(ErrorCode.InvalidParams, `${tool.name}: ${refusal}.`);
     return resultOf(await tool.run(input, ask, signal));

@@ -212,6 +212,32 @@ test("arguments that a tool does not name, or of a wrong type, are refused by na
   });
 });
 
+test("a call whose arguments are null, absent or no object is invalid by its parameters, and never an internal error", async (t) => {
+  await oneApp(t, async ({ send }) => {
+    const errorOf = async (params: object | undefined) => {
+      const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+      const { error } = (await send("POST", "/mcp", { payload: message })).json();
+      return error as { readonly code: number; readonly message: string };
+    };
+    const name = "measure_exit";
+    for (const params of [{ name, arguments: null }, { name }]) {
+      const { code, message } = await errorOf(params);
+      assert.equal(code, -32602);
+      assert.match(message, /measure_exit: arguments must have required property 'mint'/);
+    }
+    for (const given of ["mint", [SOME_MINT], 1, true]) {
+      const { code, message } = await errorOf({ name, arguments: given });
+      assert.equal(code, -32602, message);
+      assert.match(message, /"arguments"/);
+    }
+    for (const params of [undefined, {}, { name: 5 }, { name: null }]) {
+      const { code, message } = await errorOf(params);
+      assert.equal(code, -32602, message);
+      assert.match(message, /"name"/);
+    }
+  });
+});
+
 test("the longest history that the tool names is answered", async (t) => {
   const markets = someMarkets(() => someSnapshot(), {
     history: async () => [],
