@@ -116,7 +116,8 @@ test("a sale of a token that the predecessor tracked is answered, not taken for 
 });
 
 test("a curve of a token that the predecessor tracked is answered in one reply", async (t) => {
-  const curve = { slot: 9n, stateTimeMs: 1, slippagesPct: { retail: [0.5], pro: [null] } };
+  const slippagesPct = { retail: [0.5], pro: [null] };
+  const curve = { slot: 9n, stateTimeMs: 1, isBlocked: false, slippagesPct };
   const { bus, loaded } = successor(t, {
     curve: async (mint) => (loaded.has(mint) ? curve : null),
   });

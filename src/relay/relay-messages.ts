@@ -15,7 +15,7 @@ import type { Address } from "#src/units/address.ts";
  * Messages between the tracker and the processes or the thread that serve requests. Topic names contain
  * the deployment and the version, so that other deployments and versions on the same server are ignored.
  */
-const VERSION = 11; // Increased with the version of a snapshot's text too.
+const VERSION = 12; // Increased with the version of a snapshot's text too.
 
 /** Without a heartbeat for so long the tracker counts as absent and gets no requests. */
 export const TRACKER_SILENT_MS = 4_000;

@@ -1174,7 +1174,12 @@ export interface components {
              * @description UTC, ISO 8601 with milliseconds and Z
              */
             readonly updated_at: string;
-            /** @description Ascending; null where a size can't be sold whole, or is not known */
+            /**
+             * @description What null means in points. bloqueado_dato: unknown now, at every size
+             * @enum {unknown}
+             */
+            readonly state: "ok" | "bloqueado_dato";
+            /** @description Ascending. Null where state is ok: this size can't be sold whole, or is above 10 SOL where amm is otro */
             readonly points: readonly {
                 /** @description Worth at the mid price */
                 readonly size_sol: number;

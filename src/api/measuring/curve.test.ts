@@ -4,7 +4,7 @@ import { exitOn } from "#src/measure/questions/exit-at.ts";
 import { measureCurve } from "#src/track/answers/measure-curve.ts";
 import { startTokenApp } from "#test/support/api/token-app.ts";
 import { SOME_MINT } from "#test/support/markets/assessments.ts";
-import { marketOf, poolOfSol } from "#test/support/markets/markets.ts";
+import { marketOf, PLAIN_TOKEN, poolOfSol } from "#test/support/markets/markets.ts";
 
 test("all points of a curve are of the market whose slot it has, also if a newer one came meanwhile", async (t) => {
   const stateTimeMs = 1_790_000_000_800;
@@ -36,9 +36,27 @@ test("all points of a curve are of the market whose slot it has, also if a newer
   }
 });
 
+test("a curve says whether its nulls are unknown, or sizes that can't be sold whole", async (t) => {
+  // Worth 50 SOL.
+  const scarce = { ...PLAIN_TOKEN, supply: 50_000_000_000_000n };
+  for (const [market, state] of [
+    [marketOf([poolOfSol(100)], { token: null }), "bloqueado_dato"],
+    [marketOf([poolOfSol(100)], { token: scarce }), "ok"],
+    [marketOf([]), "ok"],
+  ] as const) {
+    const get = await startTokenApp(t, {
+      curve: async () => measureCurve(market, (measure) => measure(market)),
+    });
+    const { body } = await get("/exitability/curve");
+    assert.equal(body.state, state);
+    assert.equal(body.points.at(-1).pro_pct, null);
+  }
+});
+
 test("a curve of a token without a held market has no known point", async (t) => {
   const get = await startTokenApp(t, { curve: async () => null });
   const { body } = await get("/exitability/curve");
+  assert.equal(body.state, "bloqueado_dato");
   assert.equal(body.points.length, 20);
   for (const { retail_pct, pro_pct } of body.points)
     assert.deepEqual([retail_pct, pro_pct], [null, null]);

@@ -5,6 +5,7 @@ import { lamportsToSol, toNumber } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT, EXAMPLE_TIME } from "../examples.ts";
 import { defineOperation } from "../operation.ts";
 import { AddressText, NullableNumber, Timestamp, timestamp } from "../values.ts";
+import { STATE_WORD } from "../words.ts";
 import { answerNow, PRESENT_OPERATION } from "./token-question.ts";
 
 const CurveBody = Type.Object(
@@ -12,13 +13,19 @@ const CurveBody = Type.Object(
     token_id: AddressText,
     slot: Type.Integer(),
     updated_at: Timestamp,
+    state: Type.Enum(["ok", STATE_WORD.blocked], {
+      description: "What null means in points. bloqueado_dato: unknown now, at every size",
+    }),
     points: Type.Array(
       Type.Object({
         size_sol: Type.Number({ description: "Worth at the mid price" }),
         retail_pct: NullableNumber,
         pro_pct: NullableNumber,
       }),
-      { description: "Ascending; null where a size can't be sold whole, or is not known" },
+      {
+        description:
+          "Ascending. Null where state is ok: this size can't be sold whole, or is above 10 SOL where amm is otro",
+      },
     ),
   },
   { $id: "Curve" },
@@ -40,6 +47,7 @@ export const getCurve = defineOperation({
         token_id: EXAMPLE_MINT,
         slot: 420000000,
         updated_at: EXAMPLE_TIME,
+        state: "ok",
         points: [{ size_sol: 5, retail_pct: 1.4946, pro_pct: 0.7953 }],
       },
     },
@@ -57,6 +65,7 @@ function curveBody(assessment: Assessment, curve: ExitCurve | null): Static<type
     token_id: assessment.mint,
     slot: toNumber(slot),
     updated_at: timestamp(stateTimeMs),
+    state: curve === null || curve.isBlocked ? STATE_WORD.blocked : "ok",
     points: CURVE_SIZES_LAMPORTS.map((sizeLamports, index) => ({
       size_sol: lamportsToSol(sizeLamports),
       retail_pct: curve?.slippagesPct.retail[index] ?? null,

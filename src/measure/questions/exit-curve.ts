@@ -1,6 +1,4 @@
 import type { Profile } from "../assessment.ts";
-import type { Market } from "../market/market.ts";
-import { exitAt } from "./exit-at.ts";
 
 /** Tenths of SOL: about six to a factor of ten, so that a line between two of them is not a guess. */
 const SIZES_TENTHS = [
@@ -17,12 +15,8 @@ export const CURVE_SIZES_LAMPORTS: readonly bigint[] = SIZES_TENTHS.map(
 export type ExitCurve = {
   readonly slot: bigint;
   readonly stateTimeMs: number;
-  /** One for each of `CURVE_SIZES_LAMPORTS`, in percent; null: it can't be sold whole, or is not known. */
+  /** Nothing is known then: every slippage is null. */
+  readonly isBlocked: boolean;
+  /** One for each of `CURVE_SIZES_LAMPORTS`, in percent; null: it can't be sold whole, or is not allowed. */
   readonly slippagesPct: Readonly<Record<Profile, readonly (number | null)[]>>;
 };
-
-/** What a sale of this size loses, in percent; null as in `ExitCurve`. */
-export function slippageAt(market: Market, sizeLamports: bigint, profile: Profile): number | null {
-  const exit = exitAt(market, sizeLamports, profile);
-  return exit.kind === "sold" ? exit.slippagePct : null;
-}

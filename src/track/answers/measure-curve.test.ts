@@ -12,8 +12,9 @@ function curveOf(market: Market) {
 
 test("each point of a curve loses what a sale of its size loses", async () => {
   const market = marketOf([poolOfSol(100), poolOfSol(50, 0.001, { number: 2 })]);
-  const { slot, stateTimeMs, slippagesPct } = await curveOf(market);
+  const { slot, stateTimeMs, isBlocked, slippagesPct } = await curveOf(market);
   assert.deepEqual([slot, stateTimeMs], [market.slot, market.stateTimeMs]);
+  assert.equal(isBlocked, false);
   for (const profile of ["retail", "pro"] as const) {
     const alone = CURVE_SIZES_LAMPORTS.map((size) => {
       const exit = exitAt(market, size, profile);
@@ -35,4 +36,5 @@ test("a point is null where its size is more than there is of the token, and all
     );
   const blocked = await curveOf(marketOf([poolOfSol(100)], { token: null }));
   assert.deepEqual(new Set(blocked.slippagesPct.pro), new Set([null]));
+  assert.equal(blocked.isBlocked, true);
 });

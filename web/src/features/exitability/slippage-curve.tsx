@@ -37,11 +37,12 @@ export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
       <h2 id="curve">{text.exit.chart.curveTitle}</h2>
       <div className="curve-columns">
         <Loaded query={curve} height={`${HEIGHT + 80}px`}>
-          {({ points }) => (
+          {({ points, state }) => (
             <Picture
               mint={mint}
               points={points}
               sizeSol={sizeSol}
+              isUnknown={state === "bloqueado_dato"}
               isOther={answer?.amm === "otro"}
             />
           )}
@@ -57,11 +58,13 @@ type PictureProps = {
   readonly mint: string;
   readonly points: readonly CurvePoint[];
   readonly sizeSol: number | null;
+  /** No point is known: none is a size that can't be sold. */
+  readonly isUnknown: boolean;
   /** Of a family that is measured up to 10 SOL. */
   readonly isOther: boolean;
 };
 
-function Picture({ mint, points, sizeSol, isOther }: PictureProps) {
+function Picture({ mint, points, sizeSol, isUnknown, isOther }: PictureProps) {
   const { text, language } = usePreferences();
   const data = useMemo(
     (): AlignedData => [
@@ -131,6 +134,7 @@ function Picture({ mint, points, sizeSol, isOther }: PictureProps) {
   );
   const show = (pct: number | null, size: number) => {
     if (pct !== null) return formatPct(pct, language);
+    if (isUnknown) return text.common.unknown;
     return isOther && size > LARGEST_OTHER_SOL ? text.token.notMeasured : text.token.noExit;
   };
   return (
