@@ -14,6 +14,7 @@ export type SignInRequestsTables = {
     attempts: bigint;
   };
   codes_sent: {
+    /** A keyed hash: the row outlives the account of its address. */
     receiver: string;
     last_ms: bigint;
     second_ms: bigint;

@@ -78,7 +78,7 @@ export type KeptUsage = {
  * Deletes a user and all data stored about them; tables with a reference to users cascade. Events are
  * kept for the funnel's totals, without address and payload. The times of codes sent to the mailbox
  * are kept for their hour, so that a deletion does not reset that limit; so is the day's count of
- * queries, under a keyed hash.
+ * queries. Both are under keyed hashes.
  *
  * @returns whether the user existed
  */

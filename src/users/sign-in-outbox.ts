@@ -139,7 +139,7 @@ export class SignInOutbox {
   }
 
   async #sendCode(request: SignInRequest): Promise<"done" | "later"> {
-    const { store, codes, mailer, publicUrl, clock } = this.#deps;
+    const { store, codes, keptNames, mailer, publicUrl, clock } = this.#deps;
     const { asker, attempts } = request;
     const email = parseEmailAddress(request.email);
     if (email === null) return "done";
@@ -147,7 +147,8 @@ export class SignInOutbox {
     if (user !== null && user.disabledAtMs !== null) return "done";
     // A refusal at the first attempt: a code was sent less than a minute ago or five times this hour.
     // At a later one the process may have stopped between the count and the mail.
-    if (!(await spendCode(store.db, `${email} ${asker}`, clock.nowMs())))
+    const receiver = keptNames.ofReceiver(`${email} ${asker}`);
+    if (!(await spendCode(store.db, receiver, clock.nowMs())))
       return attempts === 0 ? "done" : "later";
     if (attempts === 0 && !(await this.#isWithinCaps(request, { email, isNew: user === null })))
       return "done";

@@ -203,7 +203,8 @@ async function checkTarget(deps: ChannelsDeps, request: ChannelRequest): Promise
 async function sendCode(deps: ChannelsDeps, channel: Channel): Promise<Sent> {
   const { store, sender, authSecret, clock } = deps;
   // One limit per receiver for the channel codes of all accounts.
-  if (!(await spendCode(store.db, receiverOf(channel), clock.nowMs())))
+  const receiver = createKeptNames(authSecret).ofReceiver(receiverOf(channel));
+  if (!(await spendCode(store.db, receiver, clock.nowMs())))
     return {
       kind: "failed",
       error: "This receiver was sent a code recently; try again in a minute, or later.",

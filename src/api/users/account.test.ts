@@ -211,6 +211,10 @@ test("deleting an account deletes everything kept about it, and ends its session
     const made = await send("POST", "/api/account/keys", { headers: { cookie, origin } });
     const key = { "x-api-key": made.json().key };
     assert.equal((await send("GET", TOKEN, { headers: key })).statusCode, 200);
+    const channel = { kind: "email", target: "ana-too@example.com" };
+    await send("POST", "/api/account/channels", { payload: channel, headers: { cookie, origin } });
+    const sent = await store.db.selectFrom("codes_sent").selectAll().orderBy("receiver").execute();
+    assert.equal(sent.length, 3, "of two sign-ins and the channel");
     const me = await send("GET", "/api/account/me", { headers: { cookie } });
     const gone = await send("DELETE", "/api/account", { headers: { cookie, origin } });
     assert.deepEqual(gone.json(), { status: "deleted" });
@@ -219,8 +223,7 @@ test("deleting an account deletes everything kept about it, and ends its session
     assert.equal((await send("GET", TOKEN, { headers: key })).statusCode, 401);
     const tables = (await ownTables(store)).map(({ name }) => name);
     for (const table of tables) {
-      if (["schema_migrations", "sqlite_sequence", "codes_sent", "access_changes"].includes(table))
-        continue;
+      if (["schema_migrations", "sqlite_sequence", "access_changes"].includes(table)) continue;
       const rows = await store.db
         .selectFrom(table as "users")
         .selectAll()
@@ -231,6 +234,8 @@ test("deleting an account deletes everything kept about it, and ends its session
       assert.ok(!text.includes("ana"), `${table}: ${text}`);
       assert.ok(!text.includes(me.json().user_id), `${table}: ${text}`);
     }
+    const kept = await store.db.selectFrom("codes_sent").selectAll().orderBy("receiver").execute();
+    assert.deepEqual(kept, sent, "a deletion does not reset the limit of mails");
     const events = await store.db.selectFrom("events").select("event_name").execute();
     assert.equal(events.length, 1, "the funnel's sums stay");
     const eva = await send("GET", "/api/account/me", { headers: { cookie: other.cookie } });
