@@ -349,10 +349,16 @@ function integer(
 
 function url(text: string | null, name: string, protocols: readonly string[]): string | null {
   if (text === null) return null;
-  if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+  if (URL.canParse(text) && protocols.some((protocol) => isUrlOf(text, protocol))) return text;
   throw new ConfigError(
-    `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}`,
+    `${name} must be a URL that starts with ${protocols.map((p) => `${p}//`).join(" or ")}, and a host`,
   );
+}
+
+/** Of Postgres alone the host may be left out: its own variables, or a socket, then name the server. */
+function isUrlOf(text: string, protocol: string): boolean {
+  if (!text.toLowerCase().startsWith(`${protocol}//`)) return false;
+  return protocol.startsWith("postgres") || new URL(text).host !== "";
 }
 
 /** The client of Redis throws at any path but a number. */
