@@ -50,6 +50,18 @@ test("a token's page for an impossible token is the same page with status 404", 
   }
 });
 
+test("a page's address with a slash at its end leads to the page", async (t) => {
+  const get = await startApp(t);
+  for (const [path, location] of [
+    ["/token/abc/", "/token/abc"],
+    ["/token/abc/?size=5&next=/", "/token/abc?size=5&next=/"],
+  ] as const) {
+    const response = await get(path);
+    assert.deepEqual([response.statusCode, response.headers.location], [308, location], path);
+  }
+  assert.equal((await get("//token/abc/")).statusCode, 404);
+});
+
 test("behind TLS the answer carries Strict-Transport-Security", async (t) => {
   const get = await startApp(t, { isBehindTls: true });
   assert.match(String((await get("/")).headers["strict-transport-security"]), /max-age=\d{8}/);

@@ -70,6 +70,9 @@ export async function registerStatic(app: FastifyInstance, options: StaticOption
       if (summary === null) return reply.sendFile("index.html");
       return sendPage(reply, headers, withSummary(html, summary));
     });
+    // As people type it.
+    if (page !== "/")
+      app.get(`${page}/`, ({ url }, reply) => reply.redirect(url.replace(/\/(?=\?|$)/, ""), 308));
   }
   if (html === null) return;
   app.decorate("notFoundPage", (request: FastifyRequest, reply: FastifyReply) =>
