@@ -32,6 +32,9 @@ test("behind the reverse proxy of deploy/", async (t) => {
   await t.test("an answer keeps the name that it can be asked for again by", () =>
     assertNamesKept(proxy, service.url),
   );
+  await t.test("what the proxy refuses itself has the contract's body", () =>
+    assertRefusedInJson(proxy),
+  );
   await t.test("while the service is away, the answer is JSON with Retry-After", async () => {
     await service.stop();
     const response = await proxy.ask({ path: "/api/status", from: "127.0.0.5" });
@@ -69,6 +72,21 @@ async function assertStreamed(proxy: ReverseProxy): Promise<void> {
   assert.match(String(first), /^event: unavailable\n/);
   assert.equal(stream.complete, false);
   stream.destroy();
+}
+
+async function assertRefusedInJson(proxy: ReverseProxy): Promise<void> {
+  const length = 2_000_000;
+  const large = { method: "POST", headers: { "content-length": length } };
+  for (const [asked, status, code] of [
+    [{ path: "/api/oracle/waitlist", ...large }, 413, "body_too_large"],
+    [{ path: "/api/status", headers: { "x-large": "a".repeat(9_000) } }, 400, "invalid_body"],
+    [{ path: `/api/status?${"a".repeat(9_000)}` }, 400, "invalid_body"],
+  ] as const) {
+    const response = await proxy.ask({ from: "127.0.0.6", ...asked });
+    const { error, message } = JSON.parse(await text(response));
+    assert.deepEqual([response.statusCode, error, typeof message], [status, code, "string"]);
+    assert.equal(response.headers["content-type"], "application/json");
+  }
 }
 
 /** As without a proxy: each body is packed once, by the service, and named by its ETag. */

@@ -28,6 +28,8 @@ export type Asked = {
   /** Where the caller sits: another loopback address is another caller. */
   readonly from: string;
   readonly headers?: OutgoingHttpHeaders;
+  /** GET where it is left out. */
+  readonly method?: string;
 };
 
 export type ReverseProxy = {
@@ -73,9 +75,9 @@ export async function startReverseProxy(
   });
   await whenListening(nginx.stderr);
   return {
-    async ask({ path, from, headers = {} }) {
+    async ask({ path, from, headers = {}, method = "GET" }) {
       const where = { host: "127.0.0.1", port: tlsPort, servername: SITE, ca, localAddress: from };
-      const asking = request({ ...where, path, headers, agent: false }).end();
+      const asking = request({ ...where, path, headers, method, agent: false }).end();
       const [response] = await once(asking, "response");
       return response;
     },
