@@ -5,7 +5,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Open streams of one user. */
+/** Of one user, open at once. */
 const MOST_STREAMS = 10;
 /** Another of them may end at any time; a lost reader is noticed in about this time. */
 const STREAM_MAY_END_SECONDS = 60;
@@ -31,10 +31,10 @@ export const streamAlerts = defineOperation({
   errors: ["unauthorized", "rate_limit_exceeded"],
   async handler({ caller, language, request, reply }, { feed, streams }) {
     const { userId } = caller;
-    if (streams.countOf(userId) >= MOST_STREAMS) {
+    if (streams.countOf(userId, request) >= MOST_STREAMS) {
       reply.header("retry-after", STREAM_MAY_END_SECONDS);
       throw new AppError("rate_limit_exceeded", {
-        publicMessage: `You have ${MOST_STREAMS} streams open; close one first.`,
+        publicMessage: `You have ${MOST_STREAMS} streams of alerts open; close one first.`,
       });
     }
     const stream = streams.open(request, reply, caller);

@@ -65,10 +65,12 @@ export class EventStreams {
     return stream;
   }
 
-  countOf(userId: UserCaller["userId"]): number {
+  /** The open streams of a user on the route of this request. */
+  countOf(userId: UserCaller["userId"], { routeOptions }: FastifyRequest): number {
     return this.#open
       .values()
       .filter(({ caller }) => caller.kind === "user" && caller.userId === userId)
+      .filter(({ request }) => request.routeOptions.url === routeOptions.url)
       .reduce((sum) => sum + 1, 0);
   }
 

@@ -126,6 +126,23 @@ test("S7: a user has at most ten streams of alerts", async (t) => {
   });
 });
 
+test("streams of tokens take no place of a user's streams of alerts", async (t) => {
+  await oneApp(t, async ({ app, signIn }, t) => {
+    const { cookie } = await signIn("ana@example.com");
+    const base = await app.listen({ port: 0, host: "127.0.0.1" });
+    const abort = new AbortController();
+    closeAfter(t, () => abort.abort());
+    const opened: Response[] = [];
+    const open = async (path: string) => {
+      const response = await fetch(base + path, { headers: { cookie }, signal: abort.signal });
+      opened.push(response);
+      return response.status;
+    };
+    while (opened.length < 10) assert.equal(await open(`/api/stream?mints=${SOME_MINT}`), 200);
+    assert.equal(await open("/api/account/alerts/stream"), 200);
+  });
+});
+
 test("SOL and programs cannot be watched", async (t) => {
   await oneApp(t, async ({ send, signIn }) => {
     const { cookie, origin } = await signIn("ana@example.com");
