@@ -312,7 +312,10 @@ test("every control can be reached by keyboard, and the focus is visible", async
     );
   }
   const before = await page.locator("input[type=range]").getAttribute("aria-valuetext");
-  await page.keyboard.press("ArrowRight");
+  for (const size of ["1.1", "1.2"]) {
+    await page.keyboard.press("ArrowRight");
+    await page.getByText(`Selling ${size} SOL worth of THREE now pays`).waitFor();
+  }
   await page.keyboard.press("End");
   assert.notEqual(await page.locator("input[type=range]").getAttribute("aria-valuetext"), before);
 });

@@ -1,12 +1,12 @@
 import { type FormEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { Choice } from "../../components/choice.tsx";
-import { formatUsd, localDigits } from "../../lib/format.ts";
+import { formatSol, formatUsd, localDigits } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { nearestWithin } from "../../lib/size-range.ts";
 import { STANDARD_SIZES } from "../../lib/standard-sizes.ts";
 import type { WrittenAmount } from "../../lib/written-amount.ts";
 import { type Paced, paced } from "./paced.ts";
-import { SLIDER_STEPS, sizeAtStep, stepOfSize } from "./slippage-scale.ts";
+import { SLIDER_STEPS, sizeAtStep, stepOfSize, stepTo } from "./slippage-scale.ts";
 import {
   convertedAmount,
   isBeyondLimits,
@@ -238,8 +238,11 @@ function Slider({ sale, rates, step, onStep }: SliderProps) {
       max={SLIDER_STEPS}
       value={shown}
       aria-label={text.exit.slider}
-      aria-valuetext={`${sizeAtStep(shown).toLocaleString(language)} SOL`}
-      onChange={(event) => onStep(Number(event.target.value))}
+      aria-valuetext={formatSol(
+        step === null && worth !== null ? worth : sizeAtStep(shown),
+        language,
+      )}
+      onChange={(event) => onStep(stepTo(Number(event.target.value), shown))}
     />
   );
 }

@@ -14,6 +14,15 @@ export function sizeAtStep(step: number): number {
   return nearestWithin(Number(size.toPrecision(2)), SIZE_RANGE_SOL);
 }
 
+/** Where a move of the slider ends: at the next size where it would change none, so that each press of a key is one. */
+export function stepTo(step: number, from: number): number {
+  const size = sizeAtStep(from);
+  const towards = step < from ? -1 : 1;
+  let to = step;
+  while (sizeAtStep(to) === size && to > 0 && to < STEPS) to += towards;
+  return to;
+}
+
 /** Tokens outside the main families are measured up to this size. */
 export const LARGEST_OTHER_SOL = 10;
 
