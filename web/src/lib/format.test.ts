@@ -8,6 +8,7 @@ import {
   formatRounded,
   formatSharePct,
   formatTick,
+  formatUsd,
   looksLikeMint,
   plainText,
   unbroken,
@@ -48,6 +49,20 @@ test("a part is never shown as 0 % or as 100 %", () => {
   assert.deepEqual(
     shares.map((share) => formatSharePct(share, "en").replaceAll("\u00a0", "")),
     ["0%", "<0.1%", "0.3%", "1%", "80%", "99%", "99.6%", ">99.9%", "100%"],
+  );
+});
+
+test("a loss is never shown as none or as all where it is neither, and a payment in dollars not as none", () => {
+  const losses = [0, 0.0001, 0.0049, 0.005, 99.994, 99.995, 99.9999, 100];
+  assert.deepEqual(
+    losses.map((loss) => formatPct(loss, "en").replaceAll("\u00a0", "")),
+    ["0%", "<0.01%", "<0.01%", "0.01%", "99.99%", ">99.99%", ">99.99%", "100%"],
+  );
+  assert.equal(formatPct(0.002, "es", 2, 2), "<\u00a00,01\u00a0%");
+  assert.equal(formatPct(99.6, "en", 0), ">\u00a099\u00a0%");
+  assert.deepEqual(
+    [0, 0.0023, 0.005, 100].map((usd) => formatUsd(usd, "en").replaceAll("\u00a0", "")),
+    ["$0.00", "<$0.01", "$0.01", "$100"],
   );
 });
 

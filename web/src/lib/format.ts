@@ -45,16 +45,17 @@ export function formatSol(value: number, language: Language): string {
   return `${formatNumber(value, language)}${NO_BREAK}SOL`;
 }
 
-/** Dollars: whole ones from a hundred on, cents below. */
+/** Dollars: whole ones from a hundred on, cents below; a part of a cent is never shown as none. */
 export function formatUsd(value: number, language: Language): string {
   const digits = Math.abs(value) >= 100 ? 0 : 2;
-  return new Intl.NumberFormat(language, {
+  const format = new Intl.NumberFormat(language, {
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
-  }).format(value);
+  });
+  return value > 0 && value < 0.005 ? `<${NO_BREAK}${format.format(0.01)}` : format.format(value);
 }
 
 const SUBSCRIPTS = "₀₁₂₃₄₅₆₇₈₉";
@@ -70,7 +71,12 @@ export function formatPrice(value: number, language: Language): string {
   return `${formatNumber(0.1, language).slice(0, -1)}0${counted}${digits}`;
 }
 
-/** @param least decimals that are always shown, so that those of a column are below each other */
+/**
+ * A percentage that is rounded, but never to 0 % or to 100 % where it is neither: a loss is not shown as
+ * none, nor what is paid, and what is nearly exact not as exact.
+ *
+ * @param least decimals that are always shown, so that those of a column are below each other
+ */
 export function formatPct(value: number, language: Language, digits = 2, least = 0): string {
   const format = new Intl.NumberFormat(language, {
     minimumFractionDigits: least,
@@ -78,13 +84,15 @@ export function formatPct(value: number, language: Language, digits = 2, least =
     // A fall that rounds to nothing is 0, and not -0.
     signDisplay: "negative",
   });
-  return `${format.format(value)}${NO_BREAK}%`;
+  const show = (shown: number) => `${format.format(shown)}${NO_BREAK}%`;
+  const step = 10 ** -digits;
+  if (value > 0 && value < step / 2) return `<${NO_BREAK}${show(step)}`;
+  if (value < 100 && value >= 100 - step / 2) return `>${NO_BREAK}${show(100 - step)}`;
+  return show(value);
 }
 
-/** A share in percent: one decimal near the ends, so that a part is never shown as 0 % or as 100 %. */
+/** A share in percent: one decimal near the ends. */
 export function formatSharePct(value: number, language: Language): string {
-  if (value > 0 && value < 0.05) return `<${NO_BREAK}${formatPct(0.1, language)}`;
-  if (value >= 99.95 && value < 100) return `>${NO_BREAK}${formatPct(99.9, language)}`;
   return formatPct(value, language, value < 1 || value > 99 ? 1 : 0);
 }
 
