@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { eventually } from "#test/support/eventually.ts";
 import { demoMint, sidewaysOverflow, startDashboard } from "#test/support/processes/dashboard.ts";
 
 const MINT = demoMint("Three");
@@ -284,7 +285,7 @@ test("a watchlist keeps names as long as their authors like in its panel, and sh
   assert.equal(await rows.last().locator(".verdict.good").count(), 0);
 });
 
-test("of a young token the axis of seven days has no day twice, and the table begins with the newest point", async (t) => {
+test("of a young token the axis of seven days has no day twice, that of a small loss no value twice, and the table begins with the newest point", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
   const { page, open } = await dashboard.visit();
@@ -303,17 +304,29 @@ test("of a young token the axis of seven days has no day twice, and the table be
   const history = page.locator("section").filter({ has: page.locator("#history") });
   await history.getByRole("radio", { name: "7 days" }).check();
   await history.locator("canvas").waitFor();
-  const words = await history
-    .locator("canvas")
-    .evaluate((canvas: { readonly words?: readonly Word[] }) => canvas.words ?? []);
-  const ticks = words
-    .map(({ word }) => word)
-    .filter((word) => /^(?:\d\d:\d\d|\w+ \d+)$/.test(word));
-  assert.ok(ticks.length >= 3, JSON.stringify(words));
+  const words = await wordsOf(history);
+  const ticks = words.filter((word) => /^(?:\d\d:\d\d|\w+ \d+)$/.test(word));
+  assert.ok(ticks.length >= 3, words.join());
   assert.equal(new Set(ticks).size, ticks.length, ticks.join());
   await history.locator("summary").click();
   assert.equal(await history.locator("tbody td").first().innerText(), "148");
+  // All of them within half a percent.
+  await history.getByRole("radio", { name: "Loss at my size" }).check();
+  const losses = await eventually("an axis in percent", async () => {
+    const shown = await wordsOf(history);
+    const found = shown.filter((word) => word.includes("%"));
+    return found.length === 0 ? null : found;
+  });
+  assert.ok(losses.length >= 3, losses.join());
+  assert.equal(new Set(losses).size, losses.length, losses.join());
 });
+
+async function wordsOf(section: Locator): Promise<readonly string[]> {
+  const words = await section
+    .locator("canvas")
+    .evaluate((canvas: { readonly words?: readonly Word[] }) => canvas.words ?? []);
+  return words.map(({ word }) => word);
+}
 
 test("on a tablet no column of the accuracy table is out of sight", async (t) => {
   const dashboard = await startDashboard(t);

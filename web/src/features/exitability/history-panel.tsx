@@ -152,7 +152,7 @@ function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
           values: (_: unknown, values: number[]) =>
             values.map((value) =>
               series === "slippage"
-                ? formatPct(value, language, 0)
+                ? formatPct(value, language, 4)
                 : series === "price"
                   ? formatPrice(value, language)
                   : formatNumber(value, language),
