@@ -146,7 +146,10 @@ test("the banner of an alert covers nothing that has the focus, on a phone and o
     );
     await open(`/token/${MINT}`);
     await page.locator("#pools ~ table a.address").first().waitFor();
-    await page.locator(".alert-banner.on").waitFor();
+    const banner = page.locator(".alert-banner.on");
+    await banner.waitFor();
+    const { height } = (await banner.boundingBox()) ?? { height: Number.NaN };
+    assert.ok(height <= 110, `the banner is ${height} pixels high`);
     await page.getByRole("main").getByRole("link").last().focus();
     let count = 0;
     for (; count < 60 && (await page.evaluate(IS_IN_PAGE)); count++) {
@@ -154,6 +157,11 @@ test("the banner of an alert covers nothing that has the focus, on a phone and o
       assert.equal(await page.evaluate(COVERED_BY_BANNER), null);
     }
     assert.ok(count > 15 && count < 60, `${count} stops`);
+    // At 400 % of a small screen nothing has room beside it.
+    await page.setViewportSize({ width: 320, height: 256 });
+    await page.getByRole("main").getByRole("link").last().scrollIntoViewIfNeeded();
+    const { y } = (await banner.boundingBox()) ?? { y: Number.NaN };
+    assert.ok(y < -256, `the banner is at ${y}`);
   }
 });
 

@@ -57,15 +57,21 @@ function Age({ at, sentence }: AgeProps) {
   );
 }
 
+type ChangeProps = {
+  readonly alert: HistoryAlert;
+  /** With the share of the fall that the cause explains. */
+  readonly hasShare?: boolean;
+};
+
 /** From what to what, in figures. */
-export function Change({ alert }: { readonly alert: HistoryAlert }) {
+export function Change({ alert, hasShare = false }: ChangeProps) {
   const { text, language } = usePreferences();
   const { capacity, depth } = recordedChange(alert);
   return (
     <dl className="changes">
       <BeforeAfter name={text.exit.alert.capacity} {...capacity} />
       <BeforeAfter name={text.exit.depth} {...depth} />
-      {alert.share_pct === null || alert.cause === "trading-paused" ? null : (
+      {!hasShare || alert.share_pct === null || alert.cause === "trading-paused" ? null : (
         <div>
           <dt>{text.token.causes[alert.cause]}</dt>
           <dd>{text.exit.alert.explained(formatPct(alert.share_pct, language, 0))}</dd>

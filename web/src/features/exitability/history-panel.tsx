@@ -308,7 +308,7 @@ function AlertList({ alerts }: { readonly alerts: readonly HistoryAlert[] }) {
             <time className="soft small" dateTime={alert.started_at}>
               {formatTime(alert.started_at, language)}
             </time>
-            <Change alert={alert} />
+            <Change alert={alert} hasShare />
           </li>
         ))}
       </ul>
