@@ -154,6 +154,9 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     await page.route(/\/watchlist\?id=/, (route) => route.abort());
     await page.getByRole("button", { name: "Remove: THIN" }).click();
     await page.getByText("The service did not answer. Try again.").waitFor();
+    // The reason is below the entry, where the reader is.
+    const below = rows.filter({ hasText: "THIN" }).locator("+ tr");
+    await below.getByText("The service did not answer. Try again.").waitFor();
     await page.getByRole("button", { name: "Remove: THIN" }).waitFor();
     assert.equal(await page.locator("tr.leaving").count(), 0);
     await page.unroute(/\/watchlist\?id=/);
@@ -184,6 +187,21 @@ test("a watchlist is filled, changed, sorted and emptied, within what the plan a
     };
     await eventually("an empty watchlist", items);
   });
+});
+
+test("a watchlist that can't be read is not called an empty one", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open, signIn } = await dashboard.visit();
+  await signIn("unread@example.com");
+  await page.route(/\/oracle\/watchlist$/, (route) =>
+    route.fulfill({ status: 503, json: { error: "overloaded", message: "Failed here." } }),
+  );
+  await open("/watchlist");
+  await page.getByText("Failed here.").waitFor();
+  assert.equal(await page.locator("#watched").innerText(), "Watched tokens");
+  await page.unroute(/\/oracle\/watchlist$/);
+  await page.getByRole("heading", { name: "Watched tokens: 0 of 1" }).waitFor();
 });
 
 test("an entry states its trend, and that its token has no pool; a removal leaves the focus in the list", async (t) => {

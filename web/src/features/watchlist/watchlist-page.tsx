@@ -16,7 +16,7 @@ import { useTitle } from "../../lib/title.ts";
 import { useWatchlist, useWatchlistActions } from "../../lib/watchlist.ts";
 import { noteOfSize, readSize } from "./read-size.ts";
 import { type SortBy, sortItems } from "./sort-items.ts";
-import { WatchlistTable } from "./watchlist-table.tsx";
+import { type EntryFailure, WatchlistTable } from "./watchlist-table.tsx";
 import "./watchlist.css";
 
 export function WatchlistPage() {
@@ -38,17 +38,16 @@ function ListOf({ account }: { readonly account: Account }) {
   const list = useWatchlist(true);
   const { add, change, remove } = useWatchlistActions();
   const [sortBy, setSortBy] = useState<SortBy>("urgency");
-  const [failure, setFailure] = useState<unknown>(null);
-  /** What went wrong is shown until something else is done. */
-  function run(action: Promise<unknown>): Promise<unknown> {
+  const [failure, setFailure] = useState<EntryFailure | null>(null);
+  /** What went wrong is shown at its entry until something else is done. */
+  function run(id: number, action: Promise<unknown>): Promise<unknown> {
     setFailure(null);
-    action.catch(setFailure);
+    action.catch((error) => setFailure({ id, error }));
     return action;
   }
   const items = list.data?.items ?? [];
   const limit = account.limits.watchlist_tokens;
   const isFull = items.length >= limit;
-  const error = list.error ?? failure;
   return (
     <>
       <AddForm
@@ -58,12 +57,13 @@ function ListOf({ account }: { readonly account: Account }) {
           return add.mutateAsync({ mint, size_sol });
         }}
       />
-      {error === null ? null : <Failure error={error} />}
+      {list.error === null ? null : <Failure error={list.error} />}
       {items.length === 0 ? null : <MailConsent email={account.email} />}
       <section className="panel stack" aria-labelledby="watched">
         <div className="row spread">
           <h2 id="watched" className="figure" tabIndex={-1}>
-            {text.apiKeys.plans.watched}: {text.apiKeys.usage(items.length, limit)}
+            {text.apiKeys.plans.watched}
+            {list.data === undefined ? "" : `: ${text.apiKeys.usage(items.length, limit)}`}
           </h2>
           <Choice
             label={text.watchlist.sort}
@@ -85,8 +85,9 @@ function ListOf({ account }: { readonly account: Account }) {
         ) : (
           <WatchlistTable
             items={sortItems(items, sortBy)}
-            onChange={(entry) => void run(change.mutateAsync(entry))}
-            onRemove={(id) => run(remove.mutateAsync(id))}
+            failure={failure}
+            onChange={(entry) => void run(entry.id, change.mutateAsync(entry))}
+            onRemove={(id) => run(id, remove.mutateAsync(id))}
           />
         )}
       </section>

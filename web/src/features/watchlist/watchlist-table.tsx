@@ -1,6 +1,7 @@
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import type { WatchlistItem } from "#client/openapi.ts";
 import { Badge } from "../../components/badge.tsx";
+import { Failure } from "../../components/failure.tsx";
 import { Link } from "../../components/link.tsx";
 import { NumberHeadings } from "../../components/number-headings.tsx";
 import { Unknown } from "../../components/unknown.tsx";
@@ -21,14 +22,20 @@ import { outcomeOf } from "./outcome-of.ts";
 import { RemoveButton } from "./remove-button.tsx";
 import { SizeField } from "./size-field.tsx";
 
+const COLUMNS = 8;
+
+export type EntryFailure = { readonly id: number; readonly error: unknown };
+
 type Props = {
   readonly items: readonly WatchlistItem[];
+  /** What could not be done with an entry. */
+  readonly failure: EntryFailure | null;
   readonly onChange: (change: EntryChange) => void;
   readonly onRemove: (id: number) => Promise<unknown>;
 };
 
 /** Each entry at its own size, live: a table, and on a phone cards with the same cells. */
-export function WatchlistTable({ items, onChange, onRemove }: Props) {
+export function WatchlistTable({ items, failure, onChange, onRemove }: Props) {
   const { text } = usePreferences();
   // A removed entry can be taken back for a while; the request follows afterwards.
   const [leaving, setLeaving] = useState<readonly number[]>([]);
@@ -54,17 +61,25 @@ export function WatchlistTable({ items, onChange, onRemove }: Props) {
       </thead>
       <tbody>
         {items.map((item) => (
-          <Row
-            key={item.id}
-            item={item}
-            isLeaving={leaving.includes(item.id)}
-            onChange={onChange}
-            onLeaving={(isLeaving) => mark(item.id, isLeaving)}
-            onRemove={() => {
-              // An entry that could not be removed is not shown as removed; the list shows why.
-              onRemove(item.id).catch(() => mark(item.id, false));
-            }}
-          />
+          <Fragment key={item.id}>
+            <Row
+              item={item}
+              isLeaving={leaving.includes(item.id)}
+              onChange={onChange}
+              onLeaving={(isLeaving) => mark(item.id, isLeaving)}
+              onRemove={() => {
+                // An entry that could not be removed is not shown as removed.
+                onRemove(item.id).catch(() => mark(item.id, false));
+              }}
+            />
+            {failure?.id === item.id ? (
+              <tr>
+                <td colSpan={COLUMNS} className="watch-failure">
+                  <Failure error={failure.error} />
+                </td>
+              </tr>
+            ) : null}
+          </Fragment>
         ))}
       </tbody>
     </table>
