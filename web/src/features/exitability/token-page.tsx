@@ -5,13 +5,10 @@ import { Address } from "../../components/address.tsx";
 import { Badge } from "../../components/badge.tsx";
 import { Boundary } from "../../components/boundary.tsx";
 import { CopyButton } from "../../components/copy-button.tsx";
-import { Failure } from "../../components/failure.tsx";
-import { Link } from "../../components/link.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { QuotaLine } from "../../components/quota-line.tsx";
 import { Skeleton } from "../../components/skeleton.tsx";
-import { type ApiError, isApiError } from "../../lib/api.ts";
-import { explain } from "../../lib/explain.ts";
+import type { ApiError } from "../../lib/api.ts";
 import {
   formatPct,
   formatRounded,
@@ -20,7 +17,6 @@ import {
   shortAddress,
 } from "../../lib/format.ts";
 import { loadPart } from "../../lib/load-part.ts";
-import { WSOL } from "../../lib/mint-name.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import { keepRecent } from "../../lib/recent-tokens.ts";
@@ -32,9 +28,9 @@ import { alertOf, isTrendKnown } from "./alert-of.ts";
 import { ExitAnswer, whyNotSold } from "./exit-answer.tsx";
 import { type HeldState, heldState, knownAtMs } from "./held-state.ts";
 import { isPaused } from "./is-paused.ts";
-import { LimitNotice } from "./limit-notice.tsx";
 import { MailRow } from "./mail-row.tsx";
 import { holds, isWholePage, refusalOf } from "./refusal.ts";
+import { Refused } from "./refused.tsx";
 import { shownExit } from "./shown-exit.ts";
 import { SizeForm } from "./size-form.tsx";
 import { TokenFactsLine } from "./token-facts-line.tsx";
@@ -116,12 +112,10 @@ export function TokenPage({ mint }: Props) {
         exitSol={known?.size_sol ?? null}
         isMissing={refusal !== null && refusal.code === "not_found"}
       />
-      {refusal !== null && !isReplaced ? (
+      {refusal === null ? null : (
         <Refused mint={mint} error={refusal} onRetry={() => void exit.refetch()} />
-      ) : null}
-      {isReplaced ? (
-        <Refused mint={mint} error={refusal} onRetry={() => void exit.refetch()} />
-      ) : (
+      )}
+      {isReplaced ? null : (
         <>
           <section className="hero" aria-label={name.long}>
             <SizeForm
@@ -348,50 +342,4 @@ function State({ answer, isTrendKnown: isKnown, isPaused: isClosed }: StateProps
       ) : null}
     </>
   );
-}
-
-type RefusedProps = {
-  readonly mint: string;
-  readonly error: ApiError;
-  readonly onRetry: () => void;
-};
-
-function Refused({ mint, error, onRetry }: RefusedProps) {
-  const { text } = usePreferences();
-  if (error.code === "rate_limit_exceeded") return <LimitNotice error={error} />;
-  if (isApiError(error, "not_found")) {
-    if (!looksLikeMint(mint)) {
-      return (
-        <Notice look="unknown" title={text.token.notAddressTitle} isLive>
-          {text.token.notAddress}
-        </Notice>
-      );
-    }
-    if (mint === WSOL) return <Notice look="unknown" title={text.token.isSol} isLive />;
-    return (
-      <Notice look="unknown" title={text.token.notFoundTitle} isLive>
-        {typeof error.body.pool_of === "string" ? (
-          <>
-            <p>{text.token.isPool}</p>
-            <Link href={`/token/${encodeURIComponent(error.body.pool_of)}`}>
-              {text.token.measureItsToken}
-            </Link>
-          </>
-        ) : (
-          <>
-            <p>{text.token.noPool}</p>
-            <p>{text.token.notFoundBody}</p>
-          </>
-        )}
-      </Notice>
-    );
-  }
-  if (isApiError(error, "chain_unavailable")) {
-    return (
-      <Notice look="unknown" title={text.token.unavailableTitle} isLive>
-        {explain(error, text)}
-      </Notice>
-    );
-  }
-  return <Failure error={error} onRetry={onRetry} />;
 }
