@@ -158,6 +158,24 @@ test("a visitor without a session sees every page without a refused request or a
   assert.deepEqual(lines, []);
 });
 
+test("a position of a dear token is sold in tokens too: its amount has no more decimals than the token", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  const price = { precio_mid: 600 };
+  await page.route(/\/exitability\?/, async (route) => {
+    const answer = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...answer, ...price } });
+  });
+  await page.route(/\/api\/stream\?/, (route) => route.fulfill({ status: 503 }));
+  await open(`/token/${demoMint("Three")}?size=0.5`);
+  await page.locator(".freshness time").waitFor();
+  await page.getByLabel("Unit").selectOption("tokens");
+  await page.waitForURL(/size=0\.000833&unit=tokens/);
+  await page.getByText("Selling 0.000833 THREE now pays").waitFor();
+  await page.locator(".exit-paid:not(.words)").waitFor();
+});
+
 test("a link writes nothing: what it asks to watch is watched on a tap", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

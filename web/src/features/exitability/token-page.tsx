@@ -120,7 +120,11 @@ export function TokenPage({ mint }: Props) {
           <section className="hero" aria-label={name.long}>
             <SizeForm
               sale={sale}
-              rates={{ solUsd, tokenSol: answer.data?.precio_mid ?? null }}
+              rates={{
+                solUsd,
+                tokenSol: answer.data?.precio_mid ?? null,
+                tokenDecimals: facts.data?.decimals ?? null,
+              }}
               onSale={changeSale}
             />
             <ExitAnswer

@@ -77,7 +77,7 @@ test("dollars worth less or more than what is measured are refused, and never as
 });
 
 test("another unit keeps the position", () => {
-  const rates = { solUsd: 150, tokenSol: 0.000005 };
+  const rates = { solUsd: 150, tokenSol: 0.000005, tokenDecimals: null };
   const sale = { amount: "50", unit: "sol", profile: "retail" } as const;
   assert.equal(convertedAmount(sale, "tokens", rates), "10000000");
   assert.equal(convertedAmount(sale, "usd", rates), "7500");
@@ -89,8 +89,25 @@ test("another unit keeps the position", () => {
   assert.equal(worthInSol({ ...sale, amount: "300", unit: "usd" }, rates), 2);
 });
 
+test("a position in tokens has no more decimals than the token", () => {
+  const sale = { amount: "0.5", unit: "sol", profile: "retail" } as const;
+  for (const [tokenDecimals, tokens] of [
+    [null, "0.000833333"],
+    [8, "0.00083333"],
+    [6, "0.000833"],
+    [0, "0"],
+  ] as const)
+    assert.equal(
+      convertedAmount(sale, "tokens", { solUsd: 150, tokenSol: 600, tokenDecimals }),
+      tokens,
+    );
+  const cheap = { solUsd: 150, tokenSol: 0.005, tokenDecimals: 0 };
+  assert.equal(convertedAmount(sale, "tokens", cheap), "100");
+  assert.equal(convertedAmount(sale, "usd", cheap), "75", "dollars have cents");
+});
+
 test("rounding takes the largest position beyond no limit", () => {
-  const rates = { solUsd: 151.23456, tokenSol: null };
+  const rates = { solUsd: 151.23456, tokenSol: null, tokenDecimals: null };
   const sale = { amount: "1000", unit: "sol", profile: "retail" } as const;
   const dollars = convertedAmount(sale, "usd", rates);
   assert.equal(dollars, "151234");

@@ -22,6 +22,8 @@ export type Rates = {
   readonly solUsd: number | null;
   /** SOL for one token, at the mid price. */
   readonly tokenSol: number | null;
+  /** An amount of tokens has no more decimals than the token. */
+  readonly tokenDecimals: number | null;
 };
 
 const FIRST_SALE: Sale = { amount: "1", unit: "sol", profile: "retail" };
@@ -86,18 +88,21 @@ export function worthInSol({ amount, unit }: Sale, { solUsd, tokenSol }: Rates):
 }
 
 const CONVERTED_DIGITS = 6;
+const MOST_DECIMALS = 9;
 
-/** The same position in another unit, to six digits; null while it can't be converted. */
+/** The same position in another unit, to six digits, or as many as it has; null while it can't be converted. */
 export function convertedAmount(sale: Sale, unit: SizeUnit, rates: Rates): string | null {
   const worth = worthInSol(sale, rates);
-  const { solUsd, tokenSol } = rates;
+  const { solUsd, tokenSol, tokenDecimals } = rates;
   const each = unit === "sol" ? 1 : unit === "usd" ? solUsd && 1 / solUsd : tokenSol;
   if (worth === null || each === null || each === 0) return null;
   const rounded = Number((worth / each).toPrecision(CONVERTED_DIGITS));
   // Rounding takes no position beyond the limits that is within them.
   const limits = isWithin(worth, SIZE_RANGE_SOL) ? limitsOf(unit, solUsd) : null;
   const amount = limits === null ? rounded : nearestWithin(rounded, limits);
-  return amount.toFixed(unit === "usd" ? 2 : 9).replace(/\.?0+$/, "");
+  const most = unit === "tokens" ? (tokenDecimals ?? MOST_DECIMALS) : MOST_DECIMALS;
+  const decimals = unit === "usd" ? 2 : Math.min(most, MOST_DECIMALS);
+  return amount.toFixed(decimals).replace(/\.0*$|(\.\d*?)0+$/, "$1");
 }
 
 function oneOf<Value extends string>(values: readonly Value[], text: unknown): Value | null {
