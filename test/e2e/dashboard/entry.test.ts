@@ -158,6 +158,23 @@ test("a visitor without a session sees every page without a refused request or a
   assert.deepEqual(lines, []);
 });
 
+test("signing in from the header leads back to the page, with its sale; from the first page to the watchlist", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit();
+  const signIn = page.getByRole("banner").getByRole("link", { name: "Sign in" });
+  await open("/");
+  assert.equal(await signIn.getAttribute("href"), "/sign-in");
+  const token = `/token/${MINT}?size=5&profile=pro`;
+  await open(token);
+  await signIn.click();
+  // A second click loses nothing.
+  await page.locator("#email").waitFor();
+  await signIn.click();
+  const { pathname, searchParams } = new URL(page.url());
+  assert.deepEqual([pathname, searchParams.get("next")], ["/sign-in", token]);
+});
+
 test("a position of a dear token is sold in tokens too: its amount has no more decimals than the token", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

@@ -3,8 +3,9 @@ import { type ReactNode, useEffect, useState } from "react";
 import { Button } from "../components/button.tsx";
 import { Link } from "../components/link.tsx";
 import { useLiveAlerts } from "../lib/live/use-live.ts";
+import { signInPath } from "../lib/next-path.ts";
 import { usePreferences } from "../lib/preferences.tsx";
-import { usePath } from "../lib/router.ts";
+import { useAddress, usePath } from "../lib/router.ts";
 import { useAccount } from "../lib/session.ts";
 import { useStatus } from "../lib/status.ts";
 import { ProblemBanner } from "./problem-banner.tsx";
@@ -123,14 +124,17 @@ function Tools() {
 function AccountLink() {
   const { text } = usePreferences();
   const path = usePath();
+  const address = useAddress();
   const account = useAccount();
   const isSignedIn = account.data !== undefined && account.data !== null;
-  const href = isSignedIn ? "/account" : "/sign-in";
+  const page = isSignedIn ? "/account" : "/sign-in";
+  // Signing in leads back here; from the first page, as from none, to the watchlist.
+  const href = path === page ? address : isSignedIn || path === "/" ? page : signInPath(address);
   return (
     <Link
       className="button small account-link"
       href={href}
-      {...(path === href ? { "aria-current": "page" } : {})}
+      {...(path === page ? { "aria-current": "page" } : {})}
     >
       {isSignedIn ? text.app.account : text.app.signIn}
     </Link>

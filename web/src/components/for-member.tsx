@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Account } from "#client/openapi.ts";
 import { signInPath } from "../lib/next-path.ts";
 import { useText } from "../lib/preferences.tsx";
-import { usePath } from "../lib/router.ts";
+import { useAddress } from "../lib/router.ts";
 import { useAccount } from "../lib/session.ts";
 import { Failure } from "./failure.tsx";
 import { Link } from "./link.tsx";
@@ -31,7 +31,7 @@ function NeedSession({ sentence }: { readonly sentence: string }) {
   return (
     <div className="panel row spread">
       <p>{sentence}</p>
-      <Link className="button primary" href={signInPath(usePath())}>
+      <Link className="button primary" href={signInPath(useAddress())}>
         {text.app.signIn}
       </Link>
     </div>

@@ -15,6 +15,11 @@ export function usePath(): string {
   return useSyncExternalStore(subscribe, () => window.location.pathname);
 }
 
+/** The path of the page with its search parameters: where signing in leads back to. */
+export function useAddress(): string {
+  return useSyncExternalStore(subscribe, () => window.location.pathname + window.location.search);
+}
+
 /**
  * The search parameters of the page, typed by `read`. A parameter that is absent or malformed is
  * whatever `read` makes of null, so a page never fails on its own address.

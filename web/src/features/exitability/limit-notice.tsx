@@ -9,15 +9,14 @@ import { tellStep } from "../../lib/funnel.ts";
 import { signInPath } from "../../lib/next-path.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
-import { pathWithSearch, usePath, useSearch } from "../../lib/router.ts";
+import { useAddress } from "../../lib/router.ts";
 import { useAccount } from "../../lib/session.ts";
 import { isLimitOfMinute } from "./refusal.ts";
 
 /** Queries are used up: those of a minute come back, and for those of a day something can be done. */
 export function LimitNotice({ error }: { readonly error: ApiError }) {
   const { text } = usePreferences();
-  const path = usePath();
-  const here = useSearch((asked) => pathWithSearch(path, {}, asked.toString()));
+  const address = useAddress();
   const isAnonymous = typeof error.body.register_url === "string";
   return (
     <Notice look="warn" title={text.token.limitTitle} isLive>
@@ -28,7 +27,7 @@ export function LimitNotice({ error }: { readonly error: ApiError }) {
         ) : isAnonymous ? (
           <Link
             className="button primary"
-            href={signInPath(here)}
+            href={signInPath(address)}
             onClick={() => tellStep("click_upgrade_desde_limite", { to: "register" })}
           >
             {text.token.limitRegister}
