@@ -191,6 +191,35 @@ test("what can't be read of a token's page is reported in its place, and is offe
   }
 });
 
+test("an answer that can't be read leaves no figure blank, and takes no other one along", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  for (const [answer, unknown] of [
+    [/\/exitability\?/, 3],
+    [/\/exitability\/at\?/, 1],
+  ] as const) {
+    const { page, open } = await dashboard.visit();
+    await page.route(answer, (route) =>
+      route.fulfill({ status: 503, json: { error: "overloaded", message: "Failed here." } }),
+    );
+    await page.route(/\/api\/stream\?/, (route) => route.fulfill({ status: 503 }));
+    await open(STEADY);
+    const facts = page.locator(".facts-line dd");
+    await facts
+      .getByText("unknown")
+      .nth(unknown - 1)
+      .waitFor();
+    assert.equal(await facts.getByText("unknown").count(), unknown);
+    // Who can withdraw the liquidity, and the losses by size, are other answers.
+    await page.locator("#blockers").waitFor();
+    const blockers = page.locator("section[aria-labelledby=blockers]");
+    await blockers.locator(".skeleton").first().waitFor({ state: "detached" });
+    const cells = page.locator("section[aria-labelledby=curve] td");
+    await cells.nth(11).waitFor();
+    assert.deepEqual(await violationsOn(page), []);
+  }
+});
+
 test("a browser whose clock is ten minutes behind shows the history until now", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;

@@ -26,7 +26,7 @@ type Props = {
 /** Who may withdraw the liquidity, and what the mint allows its authorities. */
 export function BlockersPanel({ mint, answer }: Props) {
   const { text } = usePreferences();
-  const stressed = useStressed(mint, answer !== undefined);
+  const stressed = useStressed(mint);
   return (
     <section className="panel stack" aria-labelledby="blockers">
       <header>

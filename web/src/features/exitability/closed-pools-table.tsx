@@ -14,7 +14,7 @@ export function ClosedPoolsTable({ mint }: { readonly mint: string }) {
   return (
     <section className="panel stack" aria-labelledby="pools">
       <h2 id="pools">{text.token.poolsTitle}</h2>
-      <Loaded query={useStressed(mint, true)} height="8rem">
+      <Loaded query={useStressed(mint)} height="8rem">
         {({ pools }) =>
           pools === null ? (
             <Unknown />

@@ -15,7 +15,7 @@ type Props = { readonly mint: string; readonly facts: Token | undefined };
 /** Each pool that the token trades in, the largest first. */
 export function PoolsTable({ mint, facts }: Props) {
   const { text } = usePreferences();
-  const query = usePools(mint, true);
+  const query = usePools(mint);
   return (
     <section className="panel stack" aria-labelledby="pools">
       <h2 id="pools">{text.token.poolsTitle}</h2>

@@ -47,7 +47,7 @@ export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
             />
           )}
         </Loaded>
-        {answer === undefined ? null : <Table retail={both.retail} pro={both.pro} />}
+        <Table retail={both.retail} pro={both.pro} />
       </div>
       <Late of={[curve.data, both.pro]} />
     </section>

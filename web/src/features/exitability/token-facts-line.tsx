@@ -18,6 +18,8 @@ type Props = {
   readonly isPushed: boolean;
   /** The figures could not be read again. */
   readonly isOld: boolean;
+  /** A request failed: what is not there is unknown, and not on its way. */
+  readonly hasFailed: boolean;
   /** The sale is not asked for, and so its answer never comes. */
   readonly isUnasked: boolean;
   /** Nothing can be sold now, and that is known. */
@@ -26,15 +28,16 @@ type Props = {
 
 /** How much gets out within 10 %, and what else is known of the token at a glance. */
 export function TokenFactsLine(props: Props) {
-  const { answer, exit, knownAtMs, isPushed, isOld, isUnasked, isPaused } = props;
+  const { answer, exit, knownAtMs, isPushed, isOld, hasFailed, isUnasked, isPaused } = props;
   const { text, language } = usePreferences();
+  const missing = hasFailed ? <Unknown /> : <Pending />;
   const capacity = isPaused ? 0 : isUnasked ? null : exit?.capacity_sol;
   return (
     <div className="facts-line">
       <dl>
         <Fact name={text.exit.capacityShort} isMain>
           {capacity === undefined ? (
-            <Pending />
+            missing
           ) : capacity === null ? (
             <Unknown />
           ) : (
@@ -43,7 +46,7 @@ export function TokenFactsLine(props: Props) {
         </Fact>
         <Fact name={text.exit.depth}>
           {answer === undefined ? (
-            <Pending />
+            missing
           ) : isPaused ? (
             text.exit.capacityNone
           ) : (
@@ -51,17 +54,11 @@ export function TokenFactsLine(props: Props) {
           )}
         </Fact>
         <Fact name={text.exit.price}>
-          {answer === undefined ? (
-            <Pending />
-          ) : isPaused ? (
-            text.common.none
-          ) : (
-            <Price answer={answer} />
-          )}
+          {answer === undefined ? missing : isPaused ? text.common.none : <Price answer={answer} />}
         </Fact>
         <Fact name={text.exit.score}>
           {answer === undefined ? (
-            <Pending />
+            missing
           ) : answer.score === null ? (
             <Unknown />
           ) : (

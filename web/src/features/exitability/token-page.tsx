@@ -64,7 +64,7 @@ export function TokenPage({ mint }: Props) {
   const sale = useSearch((parameters) => readSale(parameters, kept));
   const status = useStatus().data;
   const solUsd = status?.sol_usd ?? null;
-  // Once there is an answer the evidence below stays, whatever size is asked for next.
+  // Once there is an answer, or none can be had, the evidence below stays, whatever size is asked for next.
   const [isAnswered, setIsAnswered] = useState(false);
   const isPushed = useLiveExitability(mint, isAnswered);
   const exit = useExitAt(mint, sale, solUsd, isPushed);
@@ -72,7 +72,8 @@ export function TokenPage({ mint }: Props) {
   const answer = useExitability(mint, sale.profile, isPushed);
   const isRateKnown = sale.unit !== "usd" || status !== undefined;
   const isUnasked = isRateKnown && exitPath(mint, sale, solUsd) === null;
-  if ((exit.data !== undefined || isUnasked) && !isAnswered) setIsAnswered(true);
+  const isFailed = exit.error !== null && refusalOf(exit.error) === null;
+  if ((exit.data !== undefined || isUnasked || isFailed) && !isAnswered) setIsAnswered(true);
   const history = useHistory(mint, "hour", {
     isWanted: isAnswered,
     isAlerting: answer.data?.alerta_deterioro === true,
@@ -148,6 +149,7 @@ export function TokenPage({ mint }: Props) {
               knownAtMs={atMs}
               isPushed={isPushed}
               isOld={isOld}
+              hasFailed={exit.error !== null || answer.error !== null}
               isUnasked={isUnasked}
               isPaused={isClosed}
             />

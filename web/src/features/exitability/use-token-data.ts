@@ -43,7 +43,7 @@ export function useTokenFacts(mint: string) {
   });
 }
 
-export function usePools(mint: string, isWanted: boolean) {
+export function usePools(mint: string) {
   return useQuery({
     queryKey: ["token", mint, "pools"],
     queryFn: ({ signal }) =>
@@ -52,18 +52,16 @@ export function usePools(mint: string, isWanted: boolean) {
         { signal },
       ),
     refetchInterval: REFRESH_MS,
-    enabled: isWanted,
   });
 }
 
 /** The exits after the largest withdrawal that one owner can make. */
-export function useStressed(mint: string, isWanted: boolean) {
+export function useStressed(mint: string) {
   return useQuery({
     queryKey: ["token", mint, "stressed"],
     queryFn: ({ signal }) =>
       api<StressedExit>(path(mint, "/exitability/stressed?profile=retail"), { signal }),
     ...RARE,
-    enabled: isWanted,
   });
 }
 
