@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { eventually } from "#test/support/eventually.ts";
-import { demoMint, sidewaysOverflow, startDashboard } from "#test/support/processes/dashboard.ts";
+import {
+  demoMint,
+  sidewaysOverflow,
+  startDashboard,
+  violationsOn,
+} from "#test/support/processes/dashboard.ts";
 
 const MINT = demoMint("Three");
 
@@ -335,6 +340,27 @@ async function wordsOf(section: Locator): Promise<readonly string[]> {
     .evaluate((canvas: { readonly words?: readonly Word[] }) => canvas.words ?? []);
   return words.map(({ word }) => word);
 }
+
+test("how far the figures can be trusted is stated beside them, and leads to the reason", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ isPhone: true });
+  const low = { confianza: "baja", aviso: "The answer is wrong in a way of its own." };
+  await page.route(/\/exitability\?/, async (route) => {
+    const answer = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...answer, ...low } });
+  });
+  await page.route(/\/api\/stream\?/, (route) => route.fulfill({ status: 503 }));
+  await open(`/token/${MINT}`);
+  const stated = page.locator(".hero").getByRole("link", { name: "low confidence" });
+  await page.locator("#confidence").waitFor();
+  const [link, bar] = [await stated.boundingBox(), await page.locator(".nav").boundingBox()];
+  assert.ok(link !== null && bar !== null && link.y + link.height <= bar.y, JSON.stringify(link));
+  assert.deepEqual(await violationsOn(page), []);
+  await stated.click();
+  const reason = await page.getByText(low.aviso).boundingBox();
+  assert.ok(reason !== null && reason.y >= 0 && reason.y < bar.y, JSON.stringify(reason));
+});
 
 test("on a tablet no column of the accuracy table is out of sight", async (t) => {
   const dashboard = await startDashboard(t);

@@ -290,7 +290,7 @@ function Confidence({ answer }: { readonly answer: Exitability }) {
         ? "warn"
         : "plain";
   return (
-    <div className="wide">
+    <div className="wide" id="confidence">
       <dt>{text.exit.blockers.confidence}</dt>
       <dd>
         <Badge look={look}>{text.token.confidences[answer.confianza]}</Badge>

@@ -66,11 +66,14 @@ export function TokenFactsLine(props: Props) {
           )}
         </Fact>
       </dl>
-      <Freshness
-        atMs={knownAtMs ?? (answer === undefined ? null : Date.parse(answer.updated_at))}
-        isPushed={isPushed}
-        isOld={isOld}
-      />
+      <div className="trust">
+        <Freshness
+          atMs={knownAtMs ?? (answer === undefined ? null : Date.parse(answer.updated_at))}
+          isPushed={isPushed}
+          isOld={isOld}
+        />
+        <Confidence of={answer?.confianza} />
+      </div>
     </div>
   );
 }
@@ -117,6 +120,24 @@ function Price({ answer }: { readonly answer: Exitability }) {
       <span aria-hidden="true">{formatPrice(price, language)} SOL</span>
       <span className="visually-hidden">{formatNumber(price, language, 4)} SOL</span>
     </>
+  );
+}
+
+const CONFIDENCE_LOOKS = { alta: "", media: "verdict warn", baja: "verdict bad" } as const;
+
+/** How far the figures can be trusted; leads to the reason, further below. */
+function Confidence({ of }: { readonly of: Exitability["confianza"] | undefined }) {
+  const { text } = usePreferences();
+  return (
+    <p className="confidence">
+      {of === undefined ? (
+        <Pending />
+      ) : (
+        <a className={CONFIDENCE_LOOKS[of]} href="#confidence">
+          {text.token.confidences[of]}
+        </a>
+      )}
+    </p>
   );
 }
 

@@ -74,7 +74,11 @@ export const en: Text = {
     depth: "Depth",
     trend: "Trend",
     trends: { improving: "improving", deteriorating: "deteriorating" },
-    confidences: { alta: "high", media: "medium", baja: "low" },
+    confidences: {
+      alta: "high confidence",
+      media: "medium confidence",
+      baja: "low confidence",
+    },
     phaseWords: {
       "on-curve": "on its curve",
       migrating: "migrating",

@@ -98,7 +98,11 @@ export const es = {
     depth: "Profundidad",
     trend: "Tendencia",
     trends: { improving: "mejora", deteriorating: "empeora" },
-    confidences: { alta: "alta", media: "media", baja: "baja" },
+    confidences: {
+      alta: "confianza alta",
+      media: "confianza media",
+      baja: "confianza baja",
+    },
     phaseWords: {
       "on-curve": "en su curva",
       migrating: "migrando",
