@@ -17,7 +17,7 @@ import {
 } from "#src/venues/shared/token/associated-token.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeTokenAccount } from "#src/venues/shared/token/token-account.ts";
-import type { BuiltSale, Seller, VenueSale } from "#src/venues/venue-sale.ts";
+import type { Seller, UnbuiltSale, VenueSale } from "#src/venues/venue-sale.ts";
 import { legacyTransaction } from "./legacy-transaction.ts";
 import { layNativeMint, layPlaceholder, layTokenAccount, rentExempt } from "./token-layout.ts";
 import type { VmAccount, VmStep } from "./vm/vm-messages.ts";
@@ -55,7 +55,7 @@ export type PreparedSale =
       /** As in `BuiltSale`. */
       readonly notTaken: number | null;
     }
-  | Exclude<BuiltSale, { readonly kind: "built" }>
+  | UnbuiltSale
   /** No sale of this amount: the token program refuses a balance above a u64. A smaller one may be executed. */
   | { readonly kind: "oversized"; readonly reason: string };
 

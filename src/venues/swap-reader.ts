@@ -49,7 +49,7 @@ export type SwapSeen<Before> =
       readonly input: InputToken;
       /** What the trader hands over, base units. */
       readonly amountIn: bigint;
-      /** What the trader receives; or what the reader's `told` models, where it has one. */
+      /** What the trader receives; or what the reader's `reportedOutput` models, where it has one. */
       readonly amountOut: bigint;
       /** Set where the trader named `amountOut`; `amountIn` is then what the program charged. */
       readonly isExactOut?: true;

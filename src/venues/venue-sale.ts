@@ -62,6 +62,9 @@ export type BuiltSale =
       /** The program's own error where it sells in this pool by another instruction only. */
       readonly notTaken?: number;
     }
+  | UnbuiltSale;
+
+export type UnbuiltSale =
   /** Ask again when these are loaded too. */
   | { readonly kind: "needs"; readonly addresses: readonly Address[] }
   /** No instruction of the program sells here, as far as we know. One clause for a person. */

@@ -41,7 +41,7 @@ export const pumpCurve: Venue<PumpCurveState> = {
   chainSales: {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,
-    feePpm: (state, inputMint, clock, place) => feePpmAt(state, inputMint, clock, place),
+    feePpm: feePpmAt,
     derivedAccounts,
   },
   transfers,

@@ -57,7 +57,7 @@ export const pumpSwap: Venue<PumpSwapState> = {
   chainSales: {
     instruction: MULTI_HOP_SWAP,
     quoteHop: quoteInChain,
-    feePpm: (state, inputMint, clock, place) => feePpmAt(state, inputMint, clock, place),
+    feePpm: feePpmAt,
     derivedAccounts,
   },
   transfers,

@@ -1,7 +1,7 @@
 import type { Address } from "#src/units/address.ts";
 import { TOKEN_PROGRAM, WSOL } from "#src/units/known-addresses.ts";
 import type { AccountSet } from "../account-set.ts";
-import type { BuiltSale, InstructionAccount } from "../venue-sale.ts";
+import type { InstructionAccount, UnbuiltSale } from "../venue-sale.ts";
 
 export const readable = (address: Address): InstructionAccount => ({
   address,
@@ -34,10 +34,7 @@ export function u64Data(discriminator: Uint8Array, ...values: readonly bigint[])
 }
 
 /** The token program of a mint: the owner of its account, or what has to be loaded first. */
-export function tokenProgramOf(
-  known: AccountSet,
-  mint: Address,
-): Address | Exclude<BuiltSale, { readonly kind: "built" }> {
+export function tokenProgramOf(known: AccountSet, mint: Address): Address | UnbuiltSale {
   if (mint === WSOL) return TOKEN_PROGRAM;
   const account = known.get(mint);
   if (account === undefined) return { kind: "needs", addresses: [mint] };

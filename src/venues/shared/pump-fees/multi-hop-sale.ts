@@ -15,6 +15,7 @@ import type {
   InstructionAccount,
   Placeholder,
   SaleHop,
+  UnbuiltSale,
 } from "../../venue-sale.ts";
 import {
   readable,
@@ -118,7 +119,7 @@ function build(request: ChainSaleRequest): BuiltSale {
 function accountsOf(
   { venue, pool, inputMint, outputMint }: SaleHop,
   known: AccountSet,
-): HopAccounts | Exclude<BuiltSale, { readonly kind: "built" }> {
+): HopAccounts | UnbuiltSale {
   const account = known.get(pool);
   if (account === undefined) return { kind: "needs", addresses: [pool] };
   if (account === null || (account.data.length < QUOTE_VAULT_AT + 32 && venue !== "pump-curve")) {
