@@ -7,7 +7,6 @@ import {
   alertsOfUser,
   alertsOfUserSince,
   newestAlertId,
-  newestAlertIdOfAll,
   type UserAlert,
 } from "#src/store/user-alerts.ts";
 import type { UserId } from "#src/store/user-id.ts";
@@ -117,7 +116,7 @@ export class AlertFeed {
   }
 
   async #poll(): Promise<void> {
-    const newestId = await newestAlertIdOfAll(this.#db);
+    const newestId = await newestAlertId(this.#db, null);
     if (newestId === this.#newestId) return;
     for (const follower of this.#followers) await this.#push(follower);
     this.#newestId = newestId;

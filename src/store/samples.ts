@@ -108,14 +108,11 @@ export async function readDayHours(
     .where("token_id", "<=", range.toId)
     .orderBy("hour")
     .execute();
-  const byToken = new Map<bigint, SampleHour[]>();
-  for (const { token_id: tokenId, hour, data } of rows) {
-    const read = { tokenId, hour: day * HOURS_PER_DAY + Number(hour), data };
-    const others = byToken.get(tokenId);
-    if (others === undefined) byToken.set(tokenId, [read]);
-    else others.push(read);
-  }
-  return byToken;
+  const hours = rows.map(({ token_id: tokenId, hour, data }) => ({
+    ...{ tokenId, data },
+    hour: day * HOURS_PER_DAY + Number(hour),
+  }));
+  return Map.groupBy(hours, ({ tokenId }) => tokenId);
 }
 
 /** The oldest day with samples; null if there are none. */

@@ -282,13 +282,10 @@ export async function alertsOfUserSince(
   return rows.map(toUserAlert);
 }
 
-/** The number of the user's newest alert; 0 where there is none. */
-export async function newestAlertId(db: Kysely<Schema>, userId: UserId): Promise<bigint> {
-  const row = await db
-    .selectFrom("user_alerts")
-    .select((eb) => eb.fn.max("id").as("id"))
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
+/** The number of the newest alert, of one user or of all (null); 0 where there is none. */
+export async function newestAlertId(db: Kysely<Schema>, userId: UserId | null): Promise<bigint> {
+  const all = db.selectFrom("user_alerts").select((eb) => eb.fn.max("id").as("id"));
+  const row = await (userId === null ? all : all.where("user_id", "=", userId)).executeTakeFirst();
   return row?.id ?? 0n;
 }
 
@@ -384,13 +381,4 @@ export async function sumGrades(db: Kysely<Schema>, sinceMs: number): Promise<re
 /** Deletes what is older than the feed shows. */
 export async function deleteAlertsBefore(db: Kysely<Schema>, ms: number): Promise<void> {
   await db.deleteFrom("user_alerts").where("created_at_ms", "<", BigInt(ms)).execute();
-}
-
-/** The number of the newest alert of all; 0 where there is none. */
-export async function newestAlertIdOfAll(db: Kysely<Schema>): Promise<bigint> {
-  const row = await db
-    .selectFrom("user_alerts")
-    .select((eb) => eb.fn.max("id").as("id"))
-    .executeTakeFirst();
-  return row?.id ?? 0n;
 }

@@ -1,4 +1,4 @@
-import { type Generated, type Kysely, sql } from "kysely";
+import { type Generated, type Kysely, type Selectable, sql } from "kysely";
 import type { Address } from "#src/units/address.ts";
 import { inChunks } from "./chunks.ts";
 import type { Schema, Store } from "./schema.ts";
@@ -175,14 +175,7 @@ export async function watchlistOfUser(
   return rows.map(toEntry);
 }
 
-function toEntry(row: {
-  readonly id: bigint;
-  readonly user_id: UserId;
-  readonly mint: Address;
-  readonly size_lamports: bigint;
-  readonly alerts_enabled: bigint;
-  readonly created_at_ms: bigint;
-}): WatchlistEntry {
+function toEntry(row: Selectable<WatchlistTables["watchlist_entries"]>): WatchlistEntry {
   return {
     id: row.id,
     userId: row.user_id,

@@ -4,7 +4,6 @@ import Sqlite from "better-sqlite3";
 
 /** Another process uses the same directory. */
 export class DirectoryInUseError extends Error {
-  readonly pid: number | null;
   /** The directory and the process that uses it, as text. */
   readonly fact: string;
 
@@ -16,7 +15,6 @@ export class DirectoryInUseError extends Error {
         "several processes at once need DATABASE_URL (Postgres).",
     );
     this.name = "DirectoryInUseError";
-    this.pid = pid;
     this.fact = fact;
   }
 }
