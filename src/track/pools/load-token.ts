@@ -126,8 +126,8 @@ export async function loadToken(
   // absent one costs no search: anybody can make up any number of addresses.
   const mintFacts = decodeMint(mintAccount);
   const isDerivedOnly = mintAccount === null;
-  const options = { signal, isDerivedOnly, derivedRead };
-  const { found, together, rest } = await stageTokenPools(deps, mint, known, options);
+  const options = { signal, isDerivedOnly, derivedRead, keep: MAX_POOLS };
+  const { found, together, rest } = await findPools(deps, mint, known, options);
   if (hasNoMarket(found)) return { kind: "not-found" };
   const names = tokenNames({ address: mint, facts: mintFacts }, known.get(metadata));
   return {
@@ -160,20 +160,7 @@ export async function findTokenPools(
   known: LoadedAccounts,
   options: SearchOptions,
 ): Promise<FoundPools> {
-  return await allOf(await stageTokenPools(deps, mint, known, options), known);
-}
-
-async function stageTokenPools(
-  deps: LoadDeps,
-  mint: Address,
-  known: LoadedAccounts,
-  {
-    signal,
-    ...start
-  }: SearchOptions & { readonly isDerivedOnly?: boolean; readonly derivedRead?: AccountsRead },
-): Promise<StagedPools> {
-  const query = { mint, pairedWith: pairOf(mint), keep: MAX_POOLS, ...start };
-  return await findPools(deps, query, known, signal);
+  return await allOf(await findPools(deps, mint, known, { ...options, keep: MAX_POOLS }), known);
 }
 
 /** Waits for the slow searches too, and adds their accounts to `known`. */
@@ -198,23 +185,20 @@ export async function loadHopPools(
   deps: LoadDeps,
   mint: Address,
   known: LoadedAccounts,
-  { signal, ...options }: SearchOptions = {},
+  options: SearchOptions = {},
 ): Promise<StagedPools> {
-  const query = { mint, pairedWith: pairOf(mint), keep: MAX_HOP_POOLS, ...options };
-  return await findPools(deps, query, known, signal);
+  return await findPools(deps, mint, known, { ...options, keep: MAX_HOP_POOLS });
 }
 
 async function findPools(
   deps: LoadDeps,
-  query: PoolQuery,
+  mint: Address,
   known: LoadedAccounts,
-  signal: AbortSignal | undefined,
+  { signal, ...options }: SearchOptions & Omit<PoolQuery, "mint" | "pairedWith">,
 ): Promise<StagedPools> {
-  return await chooseInStages(deps, query, {
-    staged: await discoverInStages(deps, query, signal),
-    known,
-    signal,
-  });
+  const query = { mint, pairedWith: pairOf(mint), ...options };
+  const staged = await discoverInStages(deps, query, signal);
+  return await chooseInStages(deps, query, { staged, known, signal });
 }
 
 async function chooseInStages(
