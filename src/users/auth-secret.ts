@@ -12,24 +12,16 @@ const SHORTEST = 32;
  * The secret that signs sessions: the operator's, or one generated once and stored beside the embedded
  * database, in a file that only its owner can read.
  *
- * @throws if several processes need one secret and none, or a short one, is configured, or if the file
- *   holds less than a whole secret: a process that was killed while it wrote the file leaves it empty
+ * @throws StorageError if the file holds less than a whole secret: a process that was killed while it wrote the
+ *   file leaves it empty
  */
 export function loadAuthSecret(settings: {
+  /** Null: there is an embedded database, and `dataDir` is its folder. */
   readonly authSecret: string | null;
-  readonly databaseUrl: string | null;
   readonly dataDir: string;
 }): string {
-  const { authSecret, databaseUrl, dataDir } = settings;
-  if (authSecret !== null) {
-    if (authSecret.length < SHORTEST)
-      throw new Error(`AUTH_SECRET must have at least ${SHORTEST} characters`);
-    return authSecret;
-  }
-  if (databaseUrl !== null)
-    throw new Error(
-      "AUTH_SECRET must be set with DATABASE_URL: it signs sessions for every process",
-    );
+  const { authSecret, dataDir } = settings;
+  if (authSecret !== null) return authSecret;
   const file = join(dataDir, SECRET_FILE);
   try {
     const made = randomBytes(SECRET_BYTES).toString("base64url");
