@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Ajv } from "ajv";
-import { sessionCookieOf } from "#src/users/sign-in.ts";
 import { createSignInLibrary } from "#src/users/sign-in-library.ts";
 import { oneApp } from "#test/support/api/app.ts";
 import { assertKeeps } from "#test/support/api/conformance.ts";
@@ -47,8 +46,8 @@ test("the session's cookie has the name that the reference gives it, behind TLS 
       securitySchemes: { dashboard: { name: string } };
     };
     const library = createSignInLibrary({ store, authSecret: "x".repeat(40), publicUrl });
-    const cookie = await sessionCookieOf(library);
-    assert.equal(securitySchemes.dashboard.name, cookie.name);
+    const { sessionToken } = (await library.$context).authCookies;
+    assert.equal(securitySchemes.dashboard.name, sessionToken.name);
   }
 });
 

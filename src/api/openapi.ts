@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "typebox";
 import type { PublicCode } from "#src/platform/app-error.ts";
 import { assertNever } from "#src/platform/assert-never.ts";
-import { sessionCookieName } from "#src/users/session-cookie.ts";
+import { sessionCookie } from "#src/users/own-cookie.ts";
 import {
   WEBHOOK_HEADERS,
   WEBHOOK_MESSAGES,
@@ -80,7 +80,7 @@ export function openapiDocument(
       securitySchemes: {
         apiKey: { type: "apiKey", in: "header", name: "x-api-key" },
         accessToken: { type: "http", scheme: "bearer" },
-        dashboard: { type: "apiKey", in: "cookie", name: sessionCookieName(service.publicUrl) },
+        dashboard: { type: "apiKey", in: "cookie", name: sessionCookie(service.publicUrl).name },
       },
     },
   };

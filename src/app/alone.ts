@@ -12,7 +12,7 @@ import {
 /** The only process of a service: it runs every part, and the parts call each other directly. */
 export async function openAlone(opened: ProcessBase): Promise<Served> {
   const base = watchRequests(opened);
-  const users = await openUsers(base);
+  const users = openUsers(base);
   const messaging = await openMessaging(base);
   const { tracking, recorder, examples, sources } = await openFollowing(base, messaging.notices);
   const view = {

@@ -33,10 +33,10 @@ export type TrackerView = {
 };
 
 /** Sign-in, API keys, sessions and limits; `windows` count requests across processes. */
-export async function openUsers(base: ProcessBase, windows?: Windows): Promise<Users> {
+export function openUsers(base: ProcessBase, windows?: Windows): Users {
   const { config, database: store, logger: log, closers } = base;
   const clock = systemClock;
-  const users = await createUsers({
+  const users = createUsers({
     ...config,
     store,
     mailer: createMailer({ ...config, clock, log }),

@@ -42,7 +42,7 @@ export async function openRelayedApi(
 ): Promise<RelayedApi> {
   const { config, database: store, closers } = base;
   const clock = systemClock;
-  const users = await openUsers(base, windows);
+  const users = openUsers(base, windows);
   let facts: TrackerFacts = { examples: [] };
   const markets = new RemoteMarkets<TrackerFacts>({
     ...relay,

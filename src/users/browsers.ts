@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { secretFor } from "./auth-secret.ts";
-import { cookieValue } from "./page-tokens.ts";
+import { ownCookie } from "./own-cookie.ts";
 
 const ID_BYTES = 16;
 const FORM = /^([\w-]{22})(?:\.([\w-]{43}))?$/;
@@ -36,19 +36,17 @@ export function createBrowsers(settings: {
   readonly publicUrl: string;
 }): Browsers {
   const secret = secretFor("browsers", settings.authSecret);
-  const isSecure = settings.publicUrl.startsWith("https:");
-  const name = isSecure ? "__Host-exitability-browser" : "exitability-browser";
-  const attributes = `Max-Age=${VALID_SECONDS}; Path=/; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  const cookie = ownCookie(settings.publicUrl, "-browser");
   const proofOf = (id: string, email: string): string =>
     createHmac("sha256", secret).update(`${id}/${email}`).digest("base64url");
   return {
     read(cookies) {
-      const [, id, proof = null] = FORM.exec(cookieValue(cookies ?? "", name) ?? "") ?? [];
+      const [, id, proof = null] = FORM.exec(cookie.read(cookies) ?? "") ?? [];
       return id === undefined ? null : { id, proof };
     },
-    newCookie: () => `${name}=${randomBytes(ID_BYTES).toString("base64url")}; ${attributes}`,
-    signedInCookie: ({ id }, email) => `${name}=${id}.${proofOf(id, email)}; ${attributes}`,
-    forgetCookie: `${name}=; ${attributes.replace(String(VALID_SECONDS), "0")}`,
+    newCookie: () => cookie.header(randomBytes(ID_BYTES).toString("base64url"), VALID_SECONDS),
+    signedInCookie: ({ id }, email) => cookie.header(`${id}.${proofOf(id, email)}`, VALID_SECONDS),
+    forgetCookie: cookie.header("", 0),
     isKnown: ({ id, proof }, email) =>
       proof !== null && timingSafeEqual(Buffer.from(proof), Buffer.from(proofOf(id, email))),
   };

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { secretFor } from "./auth-secret.ts";
+import { ownCookie } from "./own-cookie.ts";
 
 const VALID_MS = 12 * 3_600_000;
 const RENEW_AFTER_MS = 3_600_000;
@@ -24,19 +25,16 @@ export function createPageTokens(settings: {
   readonly publicUrl: string;
 }): PageTokens {
   const secret = secretFor("page-tokens", settings.authSecret);
-  const isSecure = settings.publicUrl.startsWith("https:");
-  const name = isSecure ? "__Host-exitability-page" : "exitability-page";
+  const cookie = ownCookie(settings.publicUrl, "-page", "Strict");
   const sign = (issued: string): string =>
     createHmac("sha256", secret).update(issued).digest("base64url");
-  const attributes = `Max-Age=${VALID_MS / 1000}; Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;
   return {
     cookie(nowMs) {
       const issued = nowMs.toString(36);
-      return `${name}=${issued}.${sign(issued)}; ${attributes}`;
+      return cookie.header(`${issued}.${sign(issued)}`, VALID_MS / 1000);
     },
     check(cookies, nowMs) {
-      const [, issued = "", signature = ""] =
-        FORM.exec(cookieValue(cookies ?? "", name) ?? "") ?? [];
+      const [, issued = "", signature = ""] = FORM.exec(cookie.read(cookies) ?? "") ?? [];
       if (issued === "") return null;
       const ageMs = nowMs - Number.parseInt(issued, 36);
       if (ageMs > VALID_MS) return null;
@@ -44,13 +42,4 @@ export function createPageTokens(settings: {
       return { isRenewalDue: ageMs > RENEW_AFTER_MS };
     },
   };
-}
-
-/** The value of one cookie in a Cookie header; null if it is absent. */
-export function cookieValue(header: string, name: string): string | null {
-  for (const part of header.split(";")) {
-    const equals = part.indexOf("=");
-    if (equals > 0 && part.slice(0, equals).trim() === name) return part.slice(equals + 1).trim();
-  }
-  return null;
 }

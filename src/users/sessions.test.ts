@@ -6,7 +6,7 @@ import { TEST_AUTH_SECRET, TEST_PUBLIC_URL, testUsers } from "#test/support/user
 import { AccessCacheSync } from "./access-cache-sync.ts";
 import type { EmailAddress } from "./email-address.ts";
 import { createKeptNames } from "./kept-usage.ts";
-import { sessionCookieName } from "./session-cookie.ts";
+import { sessionCookie } from "./own-cookie.ts";
 import { Sessions } from "./sessions.ts";
 import { createSignInLibrary } from "./sign-in-library.ts";
 
@@ -19,14 +19,14 @@ test("a session that ends while it is read is not cached", async (t) => {
     await users.signIn.requestCode(EMAIL, HERE);
     await users.outbox.runDue();
     const attempt = { email: EMAIL, code: users.lastCode(EMAIL), userAgent: null, asker: HERE };
-    const [cookie = ""] = (await users.signIn.signIn(attempt))?.cookies ?? [];
+    const [session = ""] = (await users.signIn.signIn(attempt))?.cookies ?? [];
 
     const settings = { authSecret: TEST_AUTH_SECRET, publicUrl: TEST_PUBLIC_URL };
     const library = createSignInLibrary({ store, ...settings });
     const cacheSync = new AccessCacheSync({ db: store.db, clock: users.clock, log: null });
-    const cookieName = sessionCookieName(TEST_PUBLIC_URL);
+    const cookie = sessionCookie(TEST_PUBLIC_URL);
     const keptNames = createKeptNames(TEST_AUTH_SECRET);
-    const common = { store, library, cookieName, foreignTokens: null, keptNames };
+    const common = { store, library, cookie, foreignTokens: null, keptNames };
     const sessions = new Sessions({ ...common, cacheSync });
     await cacheSync.poll();
     const { getSession } = library.api;
@@ -38,7 +38,7 @@ test("a session that ends while it is read is not cached", async (t) => {
       await cacheSync.poll();
       return found;
     });
-    const [header = ""] = cookie.split(";");
+    const [header = ""] = session.split(";");
     assert.notEqual(await sessions.ofCookie(header, users.clock.nowMs()), null);
     assert.equal(await sessions.ofCookie(header, users.clock.nowMs()), null);
   });

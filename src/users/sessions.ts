@@ -8,7 +8,7 @@ import type { AccessCacheSync } from "./access-cache-sync.ts";
 import { type Credential, quotaSubjectOf, type UserCaller } from "./caller.ts";
 import type { ForeignTokens } from "./foreign-tokens.ts";
 import type { KeptNames } from "./kept-usage.ts";
-import { cookieValue } from "./page-tokens.ts";
+import type { OwnCookie } from "./own-cookie.ts";
 import type { SignInLibrary } from "./sign-in-library.ts";
 import { parseUserTier } from "./tiers.ts";
 
@@ -28,7 +28,7 @@ export class Sessions {
   readonly #foreignTokens: ForeignTokens | null;
   readonly #keptNames: KeptNames;
   readonly #cacheSync: AccessCacheSync;
-  readonly #cookieName: string;
+  readonly #cookie: OwnCookie;
   readonly #cache = new BoundedMap<string, CachedSession>(CACHED_SESSIONS);
   /** Counts invalidations: a session read before one must not be cached after it. */
   #invalidations = 0;
@@ -36,14 +36,14 @@ export class Sessions {
   constructor(deps: {
     readonly store: Store;
     readonly library: SignInLibrary;
-    readonly cookieName: string;
+    readonly cookie: OwnCookie;
     readonly foreignTokens: ForeignTokens | null;
     readonly keptNames: KeptNames;
     readonly cacheSync: AccessCacheSync;
   }) {
     this.#store = deps.store;
     this.#library = deps.library;
-    this.#cookieName = deps.cookieName;
+    this.#cookie = deps.cookie;
     this.#foreignTokens = deps.foreignTokens;
     this.#keptNames = deps.keptNames;
     this.#cacheSync = deps.cacheSync;
@@ -52,10 +52,10 @@ export class Sessions {
 
   /** The caller of a Cookie header; null if it has no valid session. */
   async ofCookie(header: string, nowMs: number): Promise<UserCaller | null> {
-    const value = cookieValue(header, this.#cookieName);
+    const value = this.#cookie.read(header);
     if (value === null || !isCredential(value)) return null;
     return this.#cachedOr(`cookie ${value}`, nowMs, () => {
-      const headers = new Headers({ cookie: `${this.#cookieName}=${value}` });
+      const headers = new Headers({ cookie: `${this.#cookie.name}=${value}` });
       return this.#ownSession(headers, "cookie");
     });
   }

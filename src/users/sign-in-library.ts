@@ -9,7 +9,7 @@ import type { Kysely, KyselyPlugin, RootOperationNode, UnknownRow } from "kysely
 import { z } from "zod";
 import type { Schema, Store } from "#src/store/schema.ts";
 import { secretFor } from "./auth-secret.ts";
-import { sessionCookieName } from "./session-cookie.ts";
+import { sessionCookie } from "./own-cookie.ts";
 
 export const SESSION_VALID_SECONDS = 30 * 86_400;
 
@@ -40,7 +40,7 @@ export function createSignInLibrary(deps: {
       // would add the weaker __Secure-.
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure },
-      cookies: { session_token: { name: sessionCookieName(publicUrl) } },
+      cookies: { session_token: { name: sessionCookie(publicUrl).name } },
       database: { generateId: () => randomUUID(), validateSchema: false },
     },
     user: {

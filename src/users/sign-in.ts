@@ -12,6 +12,7 @@ import { quotaSubjectOf } from "./caller.ts";
 import type { EmailAddress } from "./email-address.ts";
 import type { KeptNames } from "./kept-usage.ts";
 import type { Notices } from "./notices.ts";
+import type { OwnCookie } from "./own-cookie.ts";
 import type { SignInCodes } from "./sign-in-codes.ts";
 import { SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
 
@@ -54,12 +55,12 @@ export function createSignIn(deps: {
   readonly browsers: Browsers;
   readonly keptNames: KeptNames;
   readonly notices: Notices;
-  readonly sessionCookie: SessionCookie;
+  readonly cookie: OwnCookie;
   readonly cacheSync: AccessCacheSync;
   readonly clock: WallClock;
 }): SignIn {
   const { store, library, codes, askers, browsers, keptNames, notices } = deps;
-  const { sessionCookie, cacheSync, clock } = deps;
+  const { cookie, cacheSync, clock } = deps;
   async function begin(userId: UserId, userAgent: string | null): Promise<SignedIn> {
     const headers = new Headers();
     if (userAgent !== null)
@@ -72,12 +73,12 @@ export function createSignIn(deps: {
       headers,
       returnHeaders: true,
     });
-    const cookie = answer.headers.get("set-cookie");
+    const session = answer.headers.get("set-cookie");
     const accessToken = answer.headers.get("set-auth-token");
-    if (cookie === null || accessToken === null)
+    if (session === null || accessToken === null)
       throw new Error("the sign-in library returned no session");
     return {
-      cookies: [cookie],
+      cookies: [session],
       accessToken,
       expiresAtMs: clock.nowMs() + SESSION_VALID_SECONDS * 1000,
     };
@@ -123,14 +124,6 @@ export function createSignIn(deps: {
       cacheSync.invalidate(userId);
       return ended;
     },
-    forgetCookie: `${sessionCookie.name}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${sessionCookie.isSecure ? "; Secure" : ""}`,
+    forgetCookie: cookie.header("", 0),
   };
-}
-
-export type SessionCookie = { readonly name: string; readonly isSecure: boolean };
-
-/** The name and security of the library's session cookie. */
-export async function sessionCookieOf(library: SignInLibrary): Promise<SessionCookie> {
-  const { sessionToken } = (await library.$context).authCookies;
-  return { name: sessionToken.name, isSecure: sessionToken.attributes.secure === true };
 }

@@ -15,10 +15,11 @@ import { deleteExpiredRows } from "./housekeeping.ts";
 import { createKeptNames } from "./kept-usage.ts";
 import { createFileMailer, createSmtpMailer, type Mailer } from "./mailer.ts";
 import { createNotices, type Notices } from "./notices.ts";
+import { sessionCookie } from "./own-cookie.ts";
 import { createPageTokens, type PageTokens } from "./page-tokens.ts";
 import { createQuotas, type Quotas } from "./quotas.ts";
 import { Sessions } from "./sessions.ts";
-import { createSignIn, type SignIn, sessionCookieOf } from "./sign-in.ts";
+import { createSignIn, type SignIn } from "./sign-in.ts";
 import { createSignInCodes } from "./sign-in-codes.ts";
 import { createSignInLibrary } from "./sign-in-library.ts";
 import { SignInOutbox } from "./sign-in-outbox.ts";
@@ -65,11 +66,11 @@ export type UsersDeps = {
   readonly log: FailureLogger;
 };
 
-export async function createUsers(deps: UsersDeps): Promise<Users> {
+export function createUsers(deps: UsersDeps): Users {
   const { store, mailer, clock, log, publicUrl } = deps;
   const windows = deps.windows ?? new FixedWindows();
   const library = createSignInLibrary(deps);
-  const sessionCookie = await sessionCookieOf(library);
+  const cookie = sessionCookie(publicUrl);
   const cacheSync = new AccessCacheSync({ db: store.db, clock, log });
   const apiKeys = new ApiKeys({ store, cacheSync, prefix: deps.apiKeyPrefix, clock, log });
   const foreignTokens =
@@ -95,7 +96,7 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
     sessions: new Sessions({
       store,
       library,
-      cookieName: sessionCookie.name,
+      cookie,
       foreignTokens,
       keptNames,
       cacheSync,
@@ -108,7 +109,7 @@ export async function createUsers(deps: UsersDeps): Promise<Users> {
       browsers,
       keptNames,
       notices,
-      sessionCookie,
+      cookie,
       cacheSync,
       clock,
     }),

@@ -59,7 +59,7 @@ export async function testUsers(
       value instanceof Error ? `${value.message}\n${value.stack}` : value;
     logged.push(`${message} ${JSON.stringify(context, text)}`);
   };
-  const users = await createUsers({
+  const users = createUsers({
     store,
     mailer: options.mailFiles === true ? files() : memory,
     authSecret: TEST_AUTH_SECRET,
