@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Profile } from "#src/measure/assessment.ts";
-import { AppError } from "#src/platform/app-error.ts";
 import { MS_PER_MINUTE } from "#src/platform/clock.ts";
 import { type Caller, quotaSubject } from "#src/users/caller.ts";
+import { countedAddress } from "#src/users/caller-address.ts";
 import { marketsFor } from "./asked-markets.ts";
 import { notAnAddress, type TokenId } from "./measuring/token-question.ts";
 import { preferredLanguage } from "./notice.ts";
@@ -18,7 +18,7 @@ import type { BulkMetering, CallerFirst, Grant } from "./plugins/bulk-metering.t
 import type { Callers } from "./plugins/callers.ts";
 import type { Metering } from "./plugins/metering.ts";
 import { sessionOptionalOnPages, sessionRequired } from "./plugins/session.ts";
-import { createThrottle } from "./plugins/throttle.ts";
+import { takeUse } from "./plugins/throttle.ts";
 
 export type Registration = {
   readonly deps: ApiDeps;
@@ -78,9 +78,13 @@ function hooksOf(
   }
   if (meter === "tokens" && body !== undefined) return [callerFirst];
   if (throttlePerMinute === undefined) return [];
-  const { windows } = deps.users;
+  const limit = throttlePerMinute;
+  const refusal = `One address may send at most ${limit} of these requests a minute.`;
   return [
-    createThrottle({ name: throttleName, limit: throttlePerMinute, windows, clock: deps.clock }),
+    async ({ ip }: FastifyRequest, reply: FastifyReply) => {
+      const subject = `throttle:${throttleName}/${countedAddress(ip)}`;
+      takeUse(deps, { subject, limit, lengthMs: MS_PER_MINUTE, refusal }, reply);
+    },
   ];
 }
 
@@ -126,20 +130,14 @@ function handleQuery(operation: Operation, { deps, metering }: Registration): Ha
 
 /** @throws AppError rate_limit_exceeded; the query is then refunded */
 function takeOfMinute(
-  { id, callerPerMinute }: Operation,
-  { users, clock }: ApiDeps,
+  { id, callerPerMinute: limit }: Operation,
+  deps: ApiDeps,
   { caller, reply }: { readonly caller: Caller; readonly reply: FastifyReply },
 ): void {
-  if (callerPerMinute === undefined) return;
-  const rule = { limit: callerPerMinute, lengthMs: MS_PER_MINUTE };
-  const nowMs = clock.nowMs();
+  if (limit === undefined) return;
   const subject = `${id}/${quotaSubject(caller)}`;
-  const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);
-  if (allowed) return;
-  reply.header("retry-after", Math.max(1, Math.ceil((resetAtMs - nowMs) / 1_000)));
-  throw new AppError("rate_limit_exceeded", {
-    publicMessage: `One caller may send at most ${callerPerMinute} of these requests a minute.`,
-  });
+  const refusal = `One caller may send at most ${limit} of these requests a minute.`;
+  takeUse(deps, { subject, limit, lengthMs: MS_PER_MINUTE, refusal }, reply);
 }
 
 function handleTokens(operation: Operation, { deps, bulkMetering }: Registration): Handle {

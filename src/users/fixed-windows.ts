@@ -5,6 +5,11 @@ export type Window = { readonly used: number; readonly resetAtMs: number };
 
 export type WindowRule = { readonly limit: number; readonly lengthMs: number };
 
+/** Retry-After of a use that a window refuses. */
+export function secondsUntil(resetAtMs: number, nowMs: number): number {
+  return Math.max(1, Math.ceil((resetAtMs - nowMs) / 1_000));
+}
+
 /** Counts of uses per subject: in this process, or shared with others. */
 export type Windows = {
   /** Takes one use if the window has one left. */

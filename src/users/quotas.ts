@@ -5,7 +5,13 @@ import type { Schema } from "#src/store/schema.ts";
 import { dailyUsages, refundDailyQuota, spendDailyQuota } from "#src/store/usage.ts";
 import type { Address } from "#src/units/address.ts";
 import { type Caller, callerTier, quotaSubject } from "./caller.ts";
-import { FixedWindows, type Window, type WindowRule, type Windows } from "./fixed-windows.ts";
+import {
+  FixedWindows,
+  secondsUntil,
+  type Window,
+  type WindowRule,
+  type Windows,
+} from "./fixed-windows.ts";
 import { type TierLimits, tierLimits } from "./tiers.ts";
 
 /** Retry-After of a caller whose day is used up: the contract fixes it, whatever the hour. */
@@ -208,7 +214,7 @@ function minuteStatus(rule: WindowRule, window: Window): QuotaStatus {
 }
 
 function refusedByMinute(rule: WindowRule, window: Window, nowMs: number): Spend {
-  const retryAfterSeconds = Math.max(1, Math.ceil((window.resetAtMs - nowMs) / 1000));
+  const retryAfterSeconds = secondsUntil(window.resetAtMs, nowMs);
   return { ...minuteStatus(rule, window), allowed: false, retryAfterSeconds, receipt: null };
 }
 

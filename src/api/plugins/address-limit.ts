@@ -3,7 +3,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import type { ApiKeys } from "#src/users/api-keys.ts";
 import { countedAddress, isLoopback } from "#src/users/caller-address.ts";
-import { FixedWindows, type Window } from "#src/users/fixed-windows.ts";
+import { FixedWindows, secondsUntil, type Window } from "#src/users/fixed-windows.ts";
 import { rateLimitBody } from "../rate-limit-body.ts";
 import { rateLimitHeaders } from "./rate-limit-headers.ts";
 import { ALWAYS_ANSWERED, isMetered } from "./refusing.ts";
@@ -40,7 +40,7 @@ export function registerAddressLimit(app: FastifyInstance, deps: AddressLimitDep
     if (subject === null) return;
     const window = windows.take(subject, ADDRESS_RULE, now);
     if (window.allowed) return;
-    reply.header("retry-after", Math.max(1, Math.ceil((window.resetAtMs - now) / 1000)));
+    reply.header("retry-after", secondsUntil(window.resetAtMs, now));
     if (!isMetered(url))
       throw new AppError("rate_limit_exceeded", {
         publicMessage: `One caller may send at most ${ADDRESS_RULE.limit} requests a minute.`,

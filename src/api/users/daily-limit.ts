@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
-import { AppError } from "#src/platform/app-error.ts";
-import { MS_PER_DAY, type WallClock } from "#src/platform/clock.ts";
-import type { Windows } from "#src/users/fixed-windows.ts";
+import { MS_PER_DAY } from "#src/platform/clock.ts";
+import type { ApiDeps } from "../operation.ts";
+import { takeUse } from "../plugins/throttle.ts";
 
 /**
  * Counts one change of a user.
@@ -10,18 +10,12 @@ import type { Windows } from "#src/users/fixed-windows.ts";
  * @throws AppError rate_limit_exceeded beyond `limit` in 24 hours
  */
 export function countChange(
-  { users, clock }: { readonly users: { readonly windows: Windows }; readonly clock: WallClock },
+  deps: Pick<ApiDeps, "users" | "clock">,
   change: { readonly name: string; readonly userId: string; readonly limit: number },
   reply: FastifyReply,
 ): () => void {
   const { name, userId, limit } = change;
-  const rule = { limit, lengthMs: MS_PER_DAY };
-  const nowMs = clock.nowMs();
   const subject = `change:${name}/user:${userId}`;
-  const { allowed, resetAtMs } = users.windows.take(subject, rule, nowMs);
-  if (allowed) return () => users.windows.giveBack(subject, resetAtMs);
-  reply.header("retry-after", Math.max(1, Math.ceil((resetAtMs - nowMs) / 1_000)));
-  throw new AppError("rate_limit_exceeded", {
-    publicMessage: `This can be done ${limit} times in 24 hours; try again later.`,
-  });
+  const refusal = `This can be done ${limit} times in 24 hours; try again later.`;
+  return takeUse(deps, { subject, limit, lengthMs: MS_PER_DAY, refusal }, reply);
 }
