@@ -56,7 +56,7 @@ export function exitOn(market: Market, query: ExitQuery): ExitAt {
 
 /** Sells the position worth `sizeLamports` at the mid: `floor(size / mid)` base units. */
 export function exitAt(market: Market, sizeLamports: bigint, profile: Profile): ExitAt {
-  return sellOn(priceMarket(market), profile, (midPrice) => ({
+  return sellOn(market, profile, (midPrice) => ({
     sizeLamports,
     position: positionOf(sizeLamports, midPrice),
   }));
@@ -64,7 +64,7 @@ export function exitAt(market: Market, sizeLamports: bigint, profile: Profile): 
 
 /** Sells so many base units of the token; its size is their worth at the mid. */
 export function exitOfBaseUnits(market: Market, baseUnits: bigint, profile: Profile): ExitAt {
-  return sellOn(priceMarket(market), profile, (midPrice) => ({
+  return sellOn(market, profile, (midPrice) => ({
     sizeLamports: sizeOfPosition(baseUnits, midPrice),
     position: baseUnits,
   }));
@@ -72,25 +72,36 @@ export function exitOfBaseUnits(market: Market, baseUnits: bigint, profile: Prof
 
 type Order = { readonly sizeLamports: bigint; readonly position: bigint };
 
-function sellOn(
-  priced: PricedMarket,
-  profile: Profile,
-  orderAt: (midPrice: Ratio) => Order,
-): ExitAt {
-  if (blockReasonOf(priced, coverageOf(priced), phaseOf(priced)) !== null) {
-    return { kind: "unsellable", reason: "blocked" };
-  }
-  const { midPrice, market } = priced;
+type OpenMarket =
+  | {
+      readonly kind: "open";
+      readonly priced: PricedMarket;
+      readonly midPrice: Ratio;
+      readonly supply: bigint;
+    }
+  | { readonly kind: "unsellable"; readonly reason: UnsellableReason };
+
+/** The market with its mid and its token's supply; or why nothing of the token can be sold. */
+export function openMarket(market: Market): OpenMarket {
+  const priced = priceMarket(market);
+  const isBlocked = blockReasonOf(priced, coverageOf(priced), phaseOf(priced)) !== null;
+  if (isBlocked || market.token === null) return { kind: "unsellable", reason: "blocked" };
+  const { midPrice } = priced;
   if (midPrice === null) return { kind: "unsellable", reason: "no-market" };
+  return { kind: "open", priced, midPrice, supply: market.token.supply };
+}
+
+function sellOn(market: Market, profile: Profile, orderAt: (midPrice: Ratio) => Order): ExitAt {
+  const opened = openMarket(market);
+  if (opened.kind === "unsellable") return opened;
+  const { priced, midPrice, supply } = opened;
   const { sizeLamports, position } = orderAt(midPrice);
   if (!isSizeAllowed(priced.family, sizeLamports)) {
     return { kind: "unsellable", reason: "size-not-allowed" };
   }
   if (position <= 0n || sizeLamports <= 0n) return { kind: "unsellable", reason: "too-small" };
-  const { token } = market;
-  if (token === null) return { kind: "unsellable", reason: "blocked" };
-  if (position > token.supply) return { kind: "unsellable", reason: "exceeds-supply" };
-  const exits = openExits(priced, { midPrice, supply: token.supply });
+  if (position > supply) return { kind: "unsellable", reason: "exceeds-supply" };
+  const exits = openExits(priced, { midPrice, supply });
   const routes = routesForPosition(exits, position, profile);
   if (routes === null) return { kind: "unsellable", reason: "insufficient-liquidity" };
   const paidLamports = routes.reduce((sum, route) => sum + route.paidLamports, 0n);

@@ -2,13 +2,11 @@ import { maxBigint, minBigint } from "#src/units/integer.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import type { Profile } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
-import { blockReasonOf, coverageOf } from "../confidence/quality.ts";
 import type { Market } from "../market/market.ts";
-import { phaseOf } from "../market/phase.ts";
-import { type PricedMarket, priceMarket } from "../market/priced-market.ts";
+import type { PricedMarket } from "../market/priced-market.ts";
 import { type Exits, openExits, paidForPosition } from "../sale/exits.ts";
 import { positionOf, sizeOfPosition } from "../slippage.ts";
-import { type ExitAt, exitAt, type UnsellableReason } from "./exit-at.ts";
+import { type ExitAt, exitAt, openMarket, type UnsellableReason } from "./exit-at.ts";
 
 /** What stops a larger sale within the cost. */
 export type SizeLimit =
@@ -45,9 +43,11 @@ const PPM = 1_000_000n;
  * a smaller one: every limit is judged at the same sizes, and each is priced as a request for that size.
  */
 export function exitWithin(market: Market, maxCostPpm: bigint, profile: Profile): ExitWithin {
-  const opened = open(market);
+  const opened = openMarket(market);
   if (opened.kind === "unsellable") return { exit: opened, limitedBy: null };
-  const { priced, exits } = opened;
+  const { priced, midPrice, supply } = opened;
+  const { mostEffortOfMany: mostEffort } = CALIBRATION.split;
+  const exits = openExits(priced, { midPrice, supply, mostEffort });
   const paidFor = (position: bigint): bigint | null => paidForPosition(exits, position, profile);
   const range = rangeOf(priced, exits);
   if (range === null) return unsellable("too-small");
@@ -122,21 +122,6 @@ function largestCoarse(
     failing = position;
   }
   return { passing: null, failing };
-}
-
-type OpenedMarket =
-  | { readonly kind: "open"; readonly priced: PricedMarket; readonly exits: Exits }
-  | { readonly kind: "unsellable"; readonly reason: UnsellableReason };
-
-function open(market: Market): OpenedMarket {
-  const priced = priceMarket(market);
-  const isBlocked = blockReasonOf(priced, coverageOf(priced), phaseOf(priced)) !== null;
-  if (isBlocked || market.token === null) return { kind: "unsellable", reason: "blocked" };
-  const { midPrice } = priced;
-  if (midPrice === null) return { kind: "unsellable", reason: "no-market" };
-  const { mostEffortOfMany: mostEffort } = CALIBRATION.split;
-  const exits = openExits(priced, { midPrice, supply: market.token.supply, mostEffort });
-  return { kind: "open", priced, exits };
 }
 
 /** Null where one base unit is worth more than the largest size. */
