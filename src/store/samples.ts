@@ -109,8 +109,9 @@ export async function readDayHours(
     .orderBy("hour")
     .execute();
   const hours = rows.map(({ token_id: tokenId, hour, data }) => ({
-    ...{ tokenId, data },
+    tokenId,
     hour: day * HOURS_PER_DAY + Number(hour),
+    data,
   }));
   return Map.groupBy(hours, ({ tokenId }) => tokenId);
 }

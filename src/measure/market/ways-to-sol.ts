@@ -19,18 +19,14 @@ const MOST_PUMP_HOPS = 5;
  * behind them through one pool more.
  */
 export class WaysToSol {
-  readonly #poolsByMint = new Map<Address, QuotablePool[]>();
+  readonly #poolsByMint: ReadonlyMap<Address, readonly QuotablePool[]>;
   readonly #found = new Map<string, WayToSol>();
   readonly #token: Address;
 
   /** @param hopPools pools that sell other mints than the token */
   constructor(token: Address, hopPools: readonly QuotablePool[]) {
     this.#token = token;
-    for (const pool of hopPools) {
-      const sharing = this.#poolsByMint.get(pool.baseMint);
-      if (sharing === undefined) this.#poolsByMint.set(pool.baseMint, [pool]);
-      else sharing.push(pool);
-    }
+    this.#poolsByMint = Map.groupBy(hopPools, ({ baseMint }) => baseMint);
   }
 
   /** The hops that sell what a pool pays; null where it pays in something without a modelled way to SOL. */
