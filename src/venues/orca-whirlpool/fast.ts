@@ -38,7 +38,7 @@ export function openFast(pool: Address, known: AccountSet, inputMint: Address): 
   return quoter.refresh(known) ? quoter : null;
 }
 
-export class WhirlpoolFastQuoter implements FastQuoter {
+class WhirlpoolFastQuoter implements FastQuoter {
   readonly #ahead: TicksAhead;
   readonly #pool: Address;
   readonly #programId: Address;

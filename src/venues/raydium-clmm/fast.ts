@@ -55,7 +55,7 @@ export function openFast(pool: Address, known: AccountSet, inputMint: Address): 
   return quoter.refresh(known) ? quoter : null;
 }
 
-export class ClmmFastQuoter implements FastQuoter {
+class ClmmFastQuoter implements FastQuoter {
   readonly #ahead: TicksAhead;
   readonly #pool: Address;
   readonly #poolBytes: Uint8Array;
