@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
-import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import { dammV2Fixture, dammV2State, MINT_A, MINT_B } from "#test/support/pools/meteora-pools.ts";
+import { testQuoteLaws } from "#test/support/quote-laws.ts";
 import { meteoraDammV2 } from "./adapter.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const small = fc.bigInt({ min: 1n, max: 1_000_000_000_000n });
 const reserve = fc.bigInt({ min: 1n, max: 1n << 60n });
 
-const pool = fc
+const states = fc
   .record({
     liquidityBits: fc.integer({ min: 65, max: 125 }),
     priceBits: fc.integer({ min: 45, max: 85 }),
@@ -44,71 +43,44 @@ const pool = fc
     });
   });
 
-test("a sale pays less than the pool holds, and more in is never less out", () => {
-  fc.assert(
-    fc.property(pool, fc.boolean(), small, small, (state, isAToB, first, more) => {
-      const inputMint = isAToB ? MINT_A : MINT_B;
-      const output = isAToB ? state.tokenB : state.tokenA;
-      const sell = (amountIn: bigint) =>
-        meteoraDammV2.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-      const less = sell(first);
-      const greater = sell(first + more);
-      if (less.kind !== "filled") return;
-      assert.ok(less.amountOut < output.reserve);
-      if (greater.kind === "filled") assert.ok(greater.amountOut >= less.amountOut);
-    }),
-    { numRuns: 300 },
-  );
+const trades = fc.tuple(states, fc.boolean()).map(([state, isAToB]) => {
+  const [inputMint, outputMint] = isAToB ? [MINT_A, MINT_B] : [MINT_B, MINT_A];
+  return { state, inputMint, outputMint };
 });
 
-test("a round trip never profits", () => {
-  fc.assert(
-    fc.property(pool, fc.boolean(), small, (state, isAToB, amountIn) => {
-      const [inputMint, outputMint] = isAToB ? [MINT_A, MINT_B] : [MINT_B, MINT_A];
-      const there = meteoraDammV2.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-      if (there.kind !== "filled") return;
-      const order = { inputMint: outputMint, amountIn: there.amountOut, clock: CLOCK };
-      const back = meteoraDammV2.quoteExactIn(there.after, order);
-      assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
-    }),
-    { numRuns: 300 },
-  );
-});
+const fee = { epoch: 900n, maximum: 1n << 40n, feeBps: 100 };
+const dynamicFee = {
+  maxVolatilityAccumulator: 14_460_000n,
+  variableFeeControl: 956n,
+  binStep: 1n,
+  filterPeriod: 10n,
+  decayPeriod: 120n,
+  reductionFactor: 5_000n,
+  binStepQ64: 1_844_674_407_370_955n,
+  lastUpdateTimestamp: 1_789_999_990n,
+  sqrtPriceReference: 1n << 64n,
+  volatilityAccumulator: 100_000n,
+  volatilityReference: 0n,
+};
+const base = dammV2State({ dynamicFee });
+const damaged = { ...base, tokenA: { ...base.tokenA, transferFee: { older: fee, newer: fee } } };
 
-test("what a sale takes out never passes what was reported as reachable", () => {
-  fc.assert(
-    fc.property(pool, fc.boolean(), small, (state, isAToB, amountIn) => {
-      const inputMint = isAToB ? MINT_A : MINT_B;
-      const quote = meteoraDammV2.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-      if (quote.kind !== "filled") return;
-      assert.ok(quote.amountOut <= meteoraDammV2.reachable(state, inputMint, 10_000));
-    }),
-    { numRuns: 300 },
-  );
-});
-
-test("any damage to the accounts gives a pool or a reason", () => {
-  const fee = { epoch: 900n, maximum: 1n << 40n, feeBps: 100 };
-  const dynamicFee = {
-    maxVolatilityAccumulator: 14_460_000n,
-    variableFeeControl: 956n,
-    binStep: 1n,
-    filterPeriod: 10n,
-    decayPeriod: 120n,
-    reductionFactor: 5_000n,
-    binStepQ64: 1_844_674_407_370_955n,
-    lastUpdateTimestamp: 1_789_999_990n,
-    sqrtPriceReference: 1n << 64n,
-    volatilityAccumulator: 100_000n,
-    volatilityReference: 0n,
-  };
-  const base = dammV2State({ dynamicFee });
-  const state = { ...base, tokenA: { ...base.tokenA, transferFee: { older: fee, newer: fee } } };
-  const fixture = dammV2Fixture(state);
-  fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
-      assertSurvives(meteoraDammV2, fixture.pool, mutated(fixture.accounts, mutations), CLOCK);
-    }),
-    { numRuns: 500 },
-  );
+testQuoteLaws({
+  venue: meteoraDammV2,
+  clock: CLOCK,
+  trades,
+  amounts: small,
+  numRuns: 300,
+  mostOut: ({ state, outputMint }) =>
+    (outputMint === MINT_B ? state.tokenB : state.tokenA).reserve - 1n,
+  fillsMore: false,
+  laws: {
+    "what a sale takes out never passes what was reported as reachable"(
+      { state, inputMint },
+      { amountOut },
+    ) {
+      assert.ok(amountOut <= meteoraDammV2.reachable(state, inputMint, 10_000));
+    },
+  },
+  pools: fc.constant(dammV2Fixture(damaged)),
 });

@@ -1,9 +1,7 @@
-import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
-import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import { ammFixture } from "#test/support/pools/raydium-pools.ts";
+import { testQuoteLaws } from "#test/support/quote-laws.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 import { reserveOf } from "./quote.ts";
 
@@ -12,9 +10,14 @@ const amount = fc.bigInt({ min: 1n, max: (1n << 63n) - 1n });
 const small = fc.bigInt({ min: 1n, max: 1_000_000_000_000n });
 const fee = fc.tuple(fc.integer({ min: 0, max: 9_999 }), fc.constant(10_000));
 
-const poolAndMints = fc
-  .record({ coinVault: fc.oneof(amount, small), pcVault: fc.oneof(amount, small), fee })
-  .map(({ coinVault, pcVault, fee: [numerator, denominator] }) => {
+const trades = fc
+  .record({
+    coinVault: fc.oneof(amount, small),
+    pcVault: fc.oneof(amount, small),
+    fee,
+    isSale: fc.boolean(),
+  })
+  .map(({ coinVault, pcVault, fee: [numerator, denominator], isSale }) => {
     const { pool, mintA, mintB, accounts } = ammFixture({
       coinVault,
       pcVault,
@@ -22,44 +25,17 @@ const poolAndMints = fc
       swapFeeDenominator: BigInt(denominator),
     });
     const state = decodedState(raydiumAmmV4, pool, accounts);
-    return { state, mintA, mintB };
+    const [inputMint, outputMint] = isSale ? [mintA, mintB] : [mintB, mintA];
+    return { state, inputMint, outputMint };
   });
 
-test("a sale pays less than the reserve, and more in is never less out", () => {
-  fc.assert(
-    fc.property(poolAndMints, small, small, ({ state, mintA }, first, more) => {
-      const sell = (amountIn: bigint) =>
-        raydiumAmmV4.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
-      const less = sell(first);
-      const greater = sell(first + more);
-      if (less.kind !== "filled") return;
-      assert.ok(less.amountOut < reserveOf(state.pc));
-      assert.ok(greater.kind === "filled" && greater.amountOut >= less.amountOut);
-    }),
-  );
-});
-
-test("a round trip never profits", () => {
-  fc.assert(
-    fc.property(poolAndMints, small, ({ state, mintA, mintB }, amountIn) => {
-      const there = raydiumAmmV4.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
-      if (there.kind !== "filled") return;
-      const back = raydiumAmmV4.quoteExactIn(there.after, {
-        inputMint: mintB,
-        amountIn: there.amountOut,
-        clock: CLOCK,
-      });
-      assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
-    }),
-  );
-});
-
-test("any damage to the accounts gives a pool or a reason", () => {
-  fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
-      const { pool, accounts } = ammFixture({ coinVault: 1n << 40n, pcVault: 1n << 41n });
-      assertSurvives(raydiumAmmV4, pool, mutated(accounts, mutations), CLOCK);
-    }),
-    { numRuns: 300 },
-  );
+testQuoteLaws({
+  venue: raydiumAmmV4,
+  clock: CLOCK,
+  trades,
+  amounts: small,
+  mostOut: ({ state, outputMint }) =>
+    reserveOf(outputMint === state.pc.mint ? state.pc : state.coin) - 1n,
+  fillsMore: true,
+  pools: fc.constant(ammFixture({ coinVault: 1n << 40n, pcVault: 1n << 41n })),
 });

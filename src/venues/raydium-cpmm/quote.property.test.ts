@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
-import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import { cpmmFixture } from "#test/support/pools/raydium-pools.ts";
+import { testQuoteLaws } from "#test/support/quote-laws.ts";
 import { raydiumCpmm } from "./adapter.ts";
 import { reserveOf } from "./quote.ts";
 
@@ -19,7 +18,7 @@ const transferFee = fc
   })
   .map((fee) => ({ older: fee, newer: fee }));
 
-const poolAndMints = fc
+const pools = fc
   .record(
     {
       vault0: fc.oneof(amount, small),
@@ -42,67 +41,40 @@ const poolAndMints = fc
       ],
     },
   )
-  .map((fields) => {
-    const { pool, mintA, mintB, accounts } = cpmmFixture(fields);
-    const state = decodedState(raydiumCpmm, pool, accounts);
-    return { state, mintA, mintB };
-  });
+  .map(cpmmFixture);
 
-test("a sale pays less than the reserve, and more in is never less out", () => {
-  fc.assert(
-    fc.property(poolAndMints, small, small, ({ state, mintA }, first, more) => {
-      const sell = (amountIn: bigint) =>
-        raydiumCpmm.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
-      const less = sell(first);
-      const greater = sell(first + more);
-      if (less.kind !== "filled") return;
-      assert.ok(less.amountOut < reserveOf(state.token1));
-      assert.ok(greater.kind === "filled" && greater.amountOut >= less.amountOut);
-    }),
-  );
+const trades = fc.tuple(pools, fc.boolean()).map(([{ pool, mintA, mintB, accounts }, isAToB]) => {
+  const [inputMint, outputMint] = isAToB ? [mintA, mintB] : [mintB, mintA];
+  return { state: decodedState(raydiumCpmm, pool, accounts), inputMint, outputMint };
 });
 
-test("a round trip never profits", () => {
-  fc.assert(
-    fc.property(poolAndMints, small, ({ state, mintA, mintB }, amountIn) => {
-      const there = raydiumCpmm.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
-      if (there.kind !== "filled") return;
-      const back = raydiumCpmm.quoteExactIn(there.after, {
-        inputMint: mintB,
-        amountIn: there.amountOut,
-        clock: CLOCK,
-      });
-      assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
-    }),
-  );
-});
+const damagedFee = { epoch: 900n, maximum: 1n << 40n, feeBps: 100 };
 
-test("a swap never takes from what is owed to others, and leaves the product no smaller", () => {
-  fc.assert(
-    fc.property(poolAndMints, small, ({ state, mintA }, amountIn) => {
-      const quote = raydiumCpmm.quoteExactIn(state, { inputMint: mintA, amountIn, clock: CLOCK });
-      if (quote.kind !== "filled") return;
-      const { token0, token1 } = quote.after;
-      assert.ok(
-        reserveOf(token0) * reserveOf(token1) >= reserveOf(state.token0) * reserveOf(state.token1),
-      );
-      assert.ok(token1.creatorFees >= state.token1.creatorFees);
+testQuoteLaws({
+  venue: raydiumCpmm,
+  clock: CLOCK,
+  trades,
+  amounts: small,
+  mostOut: ({ state, outputMint }) =>
+    reserveOf(outputMint === state.token1.mint ? state.token1 : state.token0) - 1n,
+  fillsMore: true,
+  laws: {
+    "a swap never takes from what is owed to others, and leaves the product no smaller"(
+      { state },
+      { after },
+    ) {
+      const product = ({ token0, token1 }: typeof state) => reserveOf(token0) * reserveOf(token1);
+      assert.ok(product(after) >= product(state));
+      assert.ok(after.token0.creatorFees >= state.token0.creatorFees);
+      assert.ok(after.token1.creatorFees >= state.token1.creatorFees);
+    },
+  },
+  pools: fc.constant(
+    cpmmFixture({
+      vault0: 1n << 40n,
+      vault1: 1n << 41n,
+      transferFee0: { older: damagedFee, newer: damagedFee },
+      isCreatorFeeEnabled: true,
     }),
-  );
-});
-
-test("any damage to the accounts gives a pool or a reason", () => {
-  const fee = { epoch: 900n, maximum: 1n << 40n, feeBps: 100 };
-  fc.assert(
-    fc.property(fc.array(mutation, { minLength: 1, maxLength: 4 }), (mutations) => {
-      const { pool, accounts } = cpmmFixture({
-        vault0: 1n << 40n,
-        vault1: 1n << 41n,
-        transferFee0: { older: fee, newer: fee },
-        isCreatorFeeEnabled: true,
-      });
-      assertSurvives(raydiumCpmm, pool, mutated(accounts, mutations), CLOCK);
-    }),
-    { numRuns: 300 },
-  );
+  ),
 });

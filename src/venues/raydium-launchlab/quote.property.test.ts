@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
-import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import { launchFixture } from "#test/support/pools/pump-pools.ts";
+import { testQuoteLaws } from "#test/support/quote-laws.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import { CURVE_KINDS, CURVES } from "./curve.ts";
 import type { LaunchLabState } from "./decode.ts";
@@ -13,7 +12,6 @@ const amount = fc.oneof(
   fc.bigInt({ min: 1n, max: 1_000_000_000_000_000n }),
   fc.bigInt({ min: 1n, max: 1000n }),
 );
-const side = fc.constantFrom("sell" as const, "buy" as const);
 const share = fc.bigInt({ min: 0n, max: 10_000n });
 const rate = fc.bigInt({ min: 0n, max: 30_000n });
 const transferFee = fc
@@ -53,52 +51,33 @@ const states = fc
     return { ...launch, realBase, realQuote: CURVES[fields.kind].cost(launch, realBase) };
   });
 
-function quote(state: LaunchLabState, trade: "sell" | "buy", amountIn: bigint) {
-  const inputMint = trade === "sell" ? state.baseMint : state.quoteMint;
-  return raydiumLaunchLab.quoteExactIn(state, { inputMint, amountIn, clock: CLOCK });
-}
-
-test("a trade pays out of what is there, and more in is never less out", () => {
-  fc.assert(
-    fc.property(states, side, amount, amount, (state, trade, first, more) => {
-      const less = quote(state, trade, first);
-      const greater = quote(state, trade, first + more);
-      if (less.kind !== "filled") return;
-      const limit = trade === "sell" ? state.realQuote : state.totalBaseSell - state.realBase;
-      assert.ok(less.amountOut <= limit);
-      assert.ok(less.after.realQuote >= 0n && less.after.realBase >= 0n);
-      if (greater.kind === "filled") assert.ok(greater.amountOut >= less.amountOut);
-    }),
-  );
+const trades = fc.tuple(states, fc.boolean()).map(([state, isSale]) => {
+  const { baseMint, quoteMint } = state;
+  const [inputMint, outputMint] = isSale ? [baseMint, quoteMint] : [quoteMint, baseMint];
+  return { state, inputMint, outputMint };
 });
 
-test("a round trip never profits", () => {
-  fc.assert(
-    fc.property(states, side, amount, (state, trade, amountIn) => {
-      const there = quote(state, trade, amountIn);
-      if (there.kind !== "filled" || there.amountOut === 0n) return;
-      const back = quote(there.after, trade === "sell" ? "buy" : "sell", there.amountOut);
-      assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
-    }),
-  );
-});
+const damagedFee = { epoch: 900n, maximum: 1n << 40n, feeBps: 100 };
 
-test("any damage to the accounts gives a launch or a reason", () => {
-  const fee = { epoch: 900n, maximum: 1n << 40n, feeBps: 100 };
-  fc.assert(
-    fc.property(
-      fc.array(mutation, { minLength: 1, maxLength: 4 }),
-      fc.constantFrom(...CURVE_KINDS),
-      (mutations, kind) => {
-        const { pool, accounts } = launchFixture({
-          kind,
-          realBase: 1n << 40n,
-          realQuote: 1n << 34n,
-          baseTransferFee: { older: fee, newer: fee },
-        });
-        assertSurvives(raydiumLaunchLab, pool, mutated(accounts, mutations), CLOCK);
-      },
-    ),
-    { numRuns: 300 },
-  );
+testQuoteLaws({
+  venue: raydiumLaunchLab,
+  clock: CLOCK,
+  trades,
+  amounts: amount,
+  mostOut: ({ state, inputMint }) =>
+    inputMint === state.baseMint ? state.realQuote : state.totalBaseSell - state.realBase,
+  fillsMore: false,
+  laws: {
+    "a trade never leaves less than nothing"(_trade, { after }) {
+      assert.ok(after.realQuote >= 0n && after.realBase >= 0n);
+    },
+  },
+  pools: fc.constantFrom(...CURVE_KINDS).map((kind) =>
+    launchFixture({
+      kind,
+      realBase: 1n << 40n,
+      realQuote: 1n << 34n,
+      baseTransferFee: { older: damagedFee, newer: damagedFee },
+    }),
+  ),
 });
