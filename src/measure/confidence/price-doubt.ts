@@ -1,5 +1,6 @@
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { maxBigint } from "#src/units/integer.ts";
+import { isMoney } from "#src/units/known-addresses.ts";
 import { toNumber } from "#src/units/to-number.ts";
 import { type Ladder, type Measurement, type Profile, STANDARD_SIZES } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
@@ -105,12 +106,14 @@ function suspicionOf({ routes: answered, midRoute }: PricedMarket): Suspicion | 
 /**
  * The routes, each with its near depth without the others if the bid of the mid is not above its ask. Within the fees
  * of a dear pool nothing is arbitraged: a small bid there raises the reference bid, and what the pool pays below the
- * band would else count as nothing beside it.
+ * band would else count as nothing beside it. Only where it holds SOL or a stable: of another token, which anyone can
+ * make, many pools may share one hop.
  */
 function withDepthWithinFees(routes: readonly Route[], bidOfMid: number): readonly Route[] {
   return routes.map((route) => {
-    const { spotPrice, feeShare, nearDepthLamports } = route;
-    if (spotPrice === null || priceNumber(spotPrice) < bidOfMid * (1 - feeShare)) return route;
+    const { pool, spotPrice, feeShare, nearDepthLamports } = route;
+    if (spotPrice === null || !isMoney(pool.quoteMint)) return route;
+    if (priceNumber(spotPrice) < bidOfMid * (1 - feeShare)) return route;
     return { ...route, nearDepthLamports: maxBigint(nearDepthLamports, nearDepthAlone(route)) };
   });
 }
