@@ -152,3 +152,44 @@ describe("a bid of 5 % of the near depth that comes and goes", () => {
     });
   }
 });
+
+describe("a bid of 2 % of the near depth within the fees of a dear pool", () => {
+  for (const feePct of [6, 9]) {
+    const honest = measureHonest(planOf([honestPool({ venue: "meteora-damm-v2", feePct })]));
+    assert.ok(honest !== null);
+    const price = 0.000_999 / (1 - feePct / 100);
+    const pools = [bidPool({ sol: honest.nearSol / 50, price, feePct: 0.01, range: 0.01 })];
+    for (const [fromStep, onSteps] of [
+      [0, 100],
+      [29, 3],
+    ] as const) {
+      const timing = { fromStep, onSteps, offSteps: 100 };
+      const attack = { strategy: "bid above", pools, timing };
+      test(`${feePct} %, for ${onSteps} steps: hides no withdrawal from the pool`, () => {
+        for (const drain of [
+          { share: 0.6, parts: 1, everySteps: 1 },
+          { share: 0.7, parts: 6, everySteps: 6 },
+        ]) {
+          assert.equal(hidesAlert(honest, attack, drain), false, `in ${drain.parts} parts`);
+        }
+      });
+      test(`${feePct} %, for ${onSteps} steps: raises no alert`, () => {
+        assert.equal(raisesFalseAlert(honest, attack), false);
+      });
+    }
+
+    test(`${feePct} %: liquidity added to the pool and removed beside it raises no alert`, () => {
+      const followed = new Followed();
+      const scene = (sol: number) => ({
+        pools: [honestPool({ venue: "meteora-damm-v2", feePct, sol }), ...pools],
+      });
+      followed.show({ pools: scene(1_000).pools.slice(0, 1) }, 600);
+      for (let round = 0; round < 10; round++) {
+        followed.show(scene(1_000), 90);
+        followed.show(scene(1_250), round < 5 ? 90 : 20);
+      }
+      followed.show({ pools: scene(1_000).pools.slice(0, 1) }, 600);
+      assert.deepEqual(followed.alerts, []);
+    });
+  }
+});
