@@ -1349,7 +1349,7 @@ export interface components {
                 readonly score: number;
                 /** @description The largest standard size below 10 %; 0: none */
                 readonly exit_max_sol: number;
-                /** @description Percent by size in SOL: each worth that at this ladder's own mid; null: can't be sold whole */
+                /** @description Percent by size in SOL: each worth that at this ladder's own mid; null: can't be sold whole, or above 10 SOL where amm is otro */
                 readonly slippage: {
                     readonly 1: number | null;
                     readonly 2: number | null;
@@ -1368,7 +1368,7 @@ export interface components {
                 readonly score: number;
                 /** @description The largest standard size below 10 %; 0: none */
                 readonly exit_max_sol: number;
-                /** @description Percent by size in SOL: each worth that at this ladder's own mid; null: can't be sold whole */
+                /** @description Percent by size in SOL: each worth that at this ladder's own mid; null: can't be sold whole, or above 10 SOL where amm is otro */
                 readonly slippage: {
                     readonly 1: number | null;
                     readonly 2: number | null;
@@ -1493,7 +1493,7 @@ export interface components {
                 readonly score: number;
                 /** @description The largest standard size below 10 %; 0: none */
                 readonly exit_max_sol: number;
-                /** @description Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole */
+                /** @description Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole, or above 10 SOL where amm is otro */
                 readonly slippage: {
                     readonly 1: number | null;
                     readonly 2: number | null;
@@ -1519,7 +1519,7 @@ export interface components {
                 readonly score: number;
                 /** @description The largest standard size below 10 %; 0: none */
                 readonly exit_max_sol: number;
-                /** @description Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole */
+                /** @description Percent by size in SOL: what positions worth these sizes now lose against that; null: can't be sold whole, or above 10 SOL where amm is otro */
                 readonly slippage: {
                     readonly 1: number | null;
                     readonly 2: number | null;

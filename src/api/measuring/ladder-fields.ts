@@ -36,7 +36,9 @@ export function ladderSchema(slippage: string) {
     exit_max_sol: Type.Number({ description: "The largest standard size below 10 %; 0: none" }),
     slippage: Type.Object(
       bySize(() => NullableNumber),
-      { description: `Percent by size in SOL: ${slippage}; null: can't be sold whole` },
+      {
+        description: `Percent by size in SOL: ${slippage}; null: can't be sold whole, or above 10 SOL where amm is otro`,
+      },
     ),
   };
 }
