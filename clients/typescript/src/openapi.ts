@@ -2101,7 +2101,7 @@ export interface components {
              * @description UTC, ISO 8601 with milliseconds and Z
              */
             readonly created_at: string;
-            /** @description The alert in words, by Accept-Language */
+            /** @description The alert in words, by Accept-Language; in a webhook, by that of the request that added it */
             readonly text: string;
             /** @description How it came out half an hour later; null until then, and if it is not known */
             readonly grade: {

@@ -46,7 +46,10 @@ export const AlertItem = Type.Object(
     depth_after_sol: NullableNumber,
     since: Timestamp,
     created_at: Timestamp,
-    text: Type.String({ description: "The alert in words, by Accept-Language" }),
+    text: Type.String({
+      description:
+        "The alert in words, by Accept-Language; in a webhook, by that of the request that added it",
+    }),
     grade: nullable(
       Type.Object({
         graded_at: Timestamp,
