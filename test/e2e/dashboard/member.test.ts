@@ -218,3 +218,16 @@ test("after signing in, back leads to the page before, and not to the form", asy
   await page.goBack();
   await page.getByRole("heading", { level: 1, name: "How it is measured" }).waitFor();
 });
+
+test("a page that asks to sign in goes on once it is seen again after another tab has", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, context, open, signIn } = await dashboard.visit();
+  const first = await context.newPage();
+  await first.goto("/watchlist");
+  await first.getByText("Sign in to watch tokens").waitFor();
+  await open("/");
+  await signIn("tabs@example.com");
+  await first.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  await first.getByLabel("Token address (mint)").waitFor();
+});

@@ -19,6 +19,8 @@ export function useAccount() {
       }
     },
     staleTime: 30_000,
+    // It may have been signed in or out on another tab.
+    refetchOnWindowFocus: "always",
     refetchInterval: ({ state }) => (state.status === "error" ? RETRY_MS : false),
   });
 }
