@@ -3,7 +3,14 @@ import type { ExitAt, Token } from "#client/openapi.ts";
 import { Failure } from "../../components/failure.tsx";
 import { isApiError } from "../../lib/api.ts";
 import { useConnection } from "../../lib/connection.ts";
-import { formatAge, formatNumber, formatPct, formatSol, formatUsd } from "../../lib/format.ts";
+import {
+  formatAge,
+  formatNumber,
+  formatPct,
+  formatSharePct,
+  formatSol,
+  formatUsd,
+} from "../../lib/format.ts";
 import { mintName } from "../../lib/mint-name.ts";
 import { useNowMs } from "../../lib/now.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
@@ -13,7 +20,7 @@ import { venueName } from "../../lib/venue-names.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { lossParts } from "./loss-parts.ts";
 import { ProofCheck } from "./proof-check.tsx";
-import { roundedShares } from "./rounded-shares.ts";
+import { roundedShares, shownShare } from "./rounded-shares.ts";
 import { Limits } from "./size-form.tsx";
 import type { Sale } from "./token-search.ts";
 
@@ -168,10 +175,11 @@ function Why({ exit, facts }: OutcomeProps) {
     named.map(([pct]) => pct),
     2,
   );
-  const shown = named.flatMap(([, name], place) => {
-    const pct = rounded[place] ?? 0;
-    return pct === 0 ? [] : [`${formatPct(pct, language)} ${name}`];
-  });
+  const shown = named.flatMap(([exact, name], place) =>
+    rounded[place] === 0
+      ? []
+      : [`${formatPct(shownShare(rounded[place], exact), language)} ${name}`],
+  );
   return (
     <>
       {shown.length === 0 ? ". " : `: ${shown.join(", ")}. `}
@@ -200,7 +208,8 @@ function Way({ exit }: { readonly exit: ExitAt }): ReactNode {
   const sorted = exit.routes.toSorted((a, b) => b.share_pct - a.share_pct);
   const rounded = roundedShares(sorted.map(({ share_pct }) => share_pct));
   const shares = sorted.map(
-    (route, place) => `${nameOf(route)} ${formatPct(rounded[place] ?? 0, language)}`,
+    (route, place) =>
+      `${nameOf(route)} ${formatSharePct(shownShare(rounded[place], route.share_pct), language)}`,
   );
   return (
     <span className="exit-way">

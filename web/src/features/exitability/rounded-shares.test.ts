@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { roundedShares } from "./rounded-shares.ts";
+import { roundedShares, shownShare } from "./rounded-shares.ts";
 
 test("rounded shares add up to the whole", () => {
   assert.deepEqual(roundedShares([54.6, 27.7, 17.7]), [54, 28, 18]);
@@ -23,4 +23,14 @@ test("the parts of a loss add up to it in the decimals that are shown, half a un
     for (const [place, part] of parts.entries())
       assert.ok(Math.abs((rounded[place] ?? 0) - part) < 0.01, `${part} as ${rounded[place]}`);
   }
+});
+
+test("a share is never shown as none or as all where it is neither", () => {
+  const shares = [98.2, 1.5, 0.3];
+  const rounded = roundedShares(shares);
+  assert.deepEqual(
+    shares.map((share, place) => shownShare(rounded[place], share)),
+    [98, 2, 0.3],
+  );
+  assert.equal(shownShare(roundedShares([99.7, 0.3])[0], 99.7), 99.7);
 });

@@ -15,3 +15,8 @@ export function roundedShares(shares: readonly number[], decimals = 0): readonly
   for (const { place } of byRemainder.slice(0, left)) whole[place] = (whole[place] ?? 0) + 1;
   return whole.map((share) => share / scale);
 }
+
+/** A rounded share to show; the exact one where rounding makes none or all of it. */
+export function shownShare(rounded: number | undefined, exact: number): number {
+  return rounded === undefined || rounded === 0 || rounded >= 100 ? exact : rounded;
+}
