@@ -222,7 +222,7 @@ test("after signing in, back leads to the page before, and not to the form", asy
 test("a page that asks to sign in goes on once it is seen again after another tab has", async (t) => {
   const dashboard = await startDashboard(t);
   if (dashboard === null) return;
-  const { page, context, open, signIn } = await dashboard.visit();
+  const { context, open, signIn } = await dashboard.visit();
   const first = await context.newPage();
   await first.goto("/watchlist");
   await first.getByText("Sign in to watch tokens").waitFor();
