@@ -20,6 +20,18 @@ test("a mint is found in whatever is pasted", () => {
     assert.equal(findMint(text), MINT, text);
 });
 
+test("of a swap the token is found, and not the dollars that it is bought with", () => {
+  const listed = "27G8MtK7VtTcCHkpASjSDdkWWYfoqT6ggEuKidVJidD4";
+  const dollars = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
+  for (const text of [
+    `https://jup.ag/swap?sell=${dollars}&buy=${listed}`,
+    `https://raydium.io/swap/?inputMint=${dollars}&outputMint=${listed}`,
+  ])
+    assert.equal(findMint(text), listed, text);
+  for (const text of [dollars, `https://solscan.io/token/${dollars}`, `SOL ${dollars}`])
+    assert.equal(findMint(text), dollars, text);
+});
+
 test("a launchpad's address comes before another one, and no address is none", () => {
   assert.equal(findMint(`${OTHER} ${MINT}`), MINT);
   const longer = `${MINT}${OTHER}`;

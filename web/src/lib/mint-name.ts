@@ -10,6 +10,11 @@ const NAMES: Readonly<Record<string, string>> = {
   USD1ttGY1N17NEEHLmELoaybftRBUSErhqYiQzvEmuB: "USD1",
 };
 
+/** Whether a mint is one of those that tokens are paid with. */
+export function isMoney(mint: string): boolean {
+  return mint in NAMES;
+}
+
 /** What the money between two hops is called: any other token by the ends of its address. */
 export function mintName(mint: string): string {
   return NAMES[mint] ?? shortAddress(mint);
