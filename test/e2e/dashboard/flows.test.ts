@@ -157,6 +157,7 @@ test("what is not known is never shown as a number", async (t) => {
     await answerSaleWith(page, { ...NOT_SOLD, state: "bloqueado_dato", reason: "blocked" });
     await open(`/token/${demoMint("Paused")}`);
     await page.getByText("Right now that can't be known").first().waitFor();
+    await page.locator(".exit-loss").getByText("All of the token's pools are paused.").waitFor();
     const facts = page.locator(".facts-line dl");
     assert.equal(await facts.getByText("unknown", { exact: true }).count(), 4);
     assert.doesNotMatch(await facts.innerText(), /\b0\b/);

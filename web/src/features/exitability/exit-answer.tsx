@@ -47,6 +47,8 @@ type Props = {
   readonly isOld: boolean;
   /** Every pool is known to be closed: the sale is not unknown, it can't be made. */
   readonly isPaused: boolean;
+  /** Why the token's answer is not sure; null: it is, or is not known yet. */
+  readonly notice: string | null;
 };
 
 /** What the sale pays, what it loses and why: the answer that the page is for. */
@@ -124,7 +126,7 @@ function Outcome(props: OutcomeProps) {
   const { text, language } = usePreferences();
   const { net_sol: net, slippage_pct: slippage, size_sol: worth } = exit;
   if (exit.state !== "ok" || net === null || slippage === null || worth === null)
-    return <NotSold exit={exit} isPaused={props.isPaused} />;
+    return <NotSold exit={exit} isPaused={props.isPaused} notice={props.notice} />;
   const verdict = verdictOf(slippage);
   const look = (isAlerting || isOld) && verdict === "good" ? "plain" : verdict;
   const paid = formatSol(net, language);
@@ -246,17 +248,20 @@ function Parts({ exit, facts }: OutcomeProps) {
   );
 }
 
-type NotSoldProps = { readonly exit: ExitAt; readonly isPaused: boolean };
+type NotSoldProps = Pick<OutcomeProps, "exit" | "isPaused" | "notice">;
 
 /** Why nothing is paid: that is not measured, or not known, or it can't be sold. */
-export function whyNotSold({ exit, isPaused }: NotSoldProps, { token }: Text): string {
+export function whyNotSold(
+  { exit, isPaused }: Pick<OutcomeProps, "exit" | "isPaused">,
+  { token }: Text,
+): string {
   if (exit.reason === "size-not-allowed") return token.sizeBlocked;
   if (isPaused) return token.paused;
   return exit.state === "bloqueado_dato" ? token.blockedTitle : token.notSold;
 }
 
 /** It can't be sold whole, for sure; or it is not measured; or that is not known: different answers. */
-function NotSold({ exit, isPaused }: NotSoldProps) {
+function NotSold({ exit, isPaused, notice }: NotSoldProps) {
   const { text } = usePreferences();
   const reasons: Partial<Record<NonNullable<ExitAt["reason"]>, string>> = text.token.notSoldReasons;
   const isUnknown = exit.state === "bloqueado_dato" && !isPaused;
@@ -269,7 +274,8 @@ function NotSold({ exit, isPaused }: NotSoldProps) {
         {isUnknown ? text.common.unknown : isPaused ? text.exit.capacityNone : text.token.noExit}
       </p>
       <p className="exit-loss">
-        <strong>{why}</strong> {exit.reason === null ? null : reasons[exit.reason]}
+        <strong>{why}</strong>{" "}
+        {isUnknown ? notice : exit.reason === null ? null : reasons[exit.reason]}
       </p>
     </>
   );

@@ -142,6 +142,7 @@ export function TokenPage({ mint }: Props) {
               knownAtMs={atMs}
               isOld={isOld}
               isPaused={isClosed}
+              notice={answer.data?.aviso ?? null}
             />
             <TokenFactsLine
               answer={answer.data}
@@ -325,10 +326,7 @@ function State({ answer, isTrendKnown: isKnown, isPaused: isClosed }: StateProps
           <p>{text.token.pausedBody}</p>
         </Notice>
       ) : isBlocked ? (
-        <Notice look="unknown" title={text.token.blockedTitle}>
-          <p>{answer.aviso}</p>
-          <p>{text.token.blockedBody}</p>
-        </Notice>
+        <Notice look="unknown">{text.token.blockedBody}</Notice>
       ) : null}
       {answer.fase === "migrating" && !isBlocked ? (
         <Notice look="unknown">{text.token.phases.migrating}</Notice>

@@ -131,7 +131,7 @@ export const en: Text = {
     paused: "Trading is paused: nothing can be sold now.",
     pausedBody: "Whether and when it is opened again is not known.",
     closed: "closed now",
-    blockedTitle: "Right now that can't be known",
+    blockedTitle: "Right now that can't be known.",
     blockedBody:
       "The data do not suffice for a reliable answer. Unknown does not mean that there is no way out.",
     noExitTitle: "There is no way out",

@@ -155,7 +155,7 @@ export const es = {
     paused: "La negociación está en pausa: ahora no se puede vender nada.",
     pausedBody: "No se sabe si volverá a abrirse, ni cuándo.",
     closed: "cerrado ahora",
-    blockedTitle: "Ahora no se puede saber",
+    blockedTitle: "Ahora no se puede saber.",
     blockedBody:
       "Los datos no bastan para una respuesta fiable. Desconocido no significa que no haya salida.",
     noExitTitle: "No hay salida",
