@@ -121,3 +121,31 @@ test("a token with closed pools is found again however often it is dropped", asy
   }
   await tracker.close();
 });
+
+test("a pool that one slot's reads deny while a process starts is not taken for closed, and raises no alert", async (t) => {
+  const database = await sqliteDatabase(t);
+  const chain = new ScriptedChain();
+  const pool = placeToken(chain, MINT, 80);
+  const first = track(chain, database);
+  assert.equal(await depthOf(first), 80n * SOL);
+  await pass(chain, first, FIVE_MINUTES);
+  await first.close();
+  chain.advance(STEP_SLOTS);
+  chain.pretendGone(pool.address);
+  const tracker = track(chain, database);
+  const causes = alertsOf(tracker);
+  const depths = new Set<bigint | undefined>();
+  tracker.onReport(({ snapshot }) => {
+    depths.add(snapshot.assessment.measurement?.depthLamports);
+  });
+  await tracker.restore();
+  tracker.setWatched([MINT]);
+  for (let tick = 0; tick < 3; tick++) {
+    tracker.tick();
+    await tracker.idle();
+  }
+  await pass(chain, tracker, FIVE_MINUTES);
+  assert.deepEqual([...depths], [undefined, 80n * SOL]);
+  assert.deepEqual(causes, []);
+  await tracker.close();
+});

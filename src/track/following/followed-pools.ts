@@ -68,6 +68,17 @@ export function fillVacancy(state: LiveState, vacancy: Vacancy): void {
   removeUse(state, vacancy);
 }
 
+/** Pools that an earlier process followed were not found just now: a read of a later slot has to confirm that. */
+export function doubtUnread(state: LiveState, { pools }: PoolGroup): void {
+  const slot = state.times.newest?.slot ?? null;
+  for (const { open } of pools.values()) {
+    const account = state.accounts.get(open.ref.address);
+    if (slot === null || account === undefined || account.content !== undefined) continue;
+    account.doubtSlot ??= slot;
+    state.doubted.add(account);
+  }
+}
+
 /** Asks the venue again which accounts the pool needs: with the price, the needed ticks and bins change. */
 export function checkNeeds(state: LiveState, pool: FollowedPool, loaded?: LoadedAccounts): void {
   const needed = new Set(accountsNeeded(pool.open.ref, loaded ?? state.known));

@@ -30,7 +30,9 @@ export const NEVER_DELIVERED: HeldAccount = {
  */
 export function applyAccount(held: HeldAccount, event: AccountEvent): HeldAccount {
   if (event.slot < held.heldSlot) return held;
-  if (isGone(event.account) && held.content !== undefined && !isGone(held.content)) {
+  // One that was never delivered is doubted where an earlier process had it.
+  const isDoubtable = held.content === undefined ? held.doubtSlot !== null : !isGone(held.content);
+  if (isGone(event.account) && isDoubtable) {
     const isConfirmed = held.doubtSlot !== null && event.slot > held.doubtSlot;
     if (!isConfirmed) return held.doubtSlot === null ? withDoubt(held, event.slot) : held;
   }

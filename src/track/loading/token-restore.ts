@@ -5,6 +5,7 @@ import type { WallClock } from "#src/platform/clock.ts";
 import type { Address } from "#src/units/address.ts";
 import { CLOCK_SYSVAR } from "#src/units/known-addresses.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
+import { doubtUnread } from "../following/followed-pools.ts";
 import { accountsOf, addToken, noteAsked, searchSoonAfter } from "../following/followed-tokens.ts";
 import { withData } from "../following/held-account.ts";
 import type { FollowedToken, LiveState } from "../following/live-state.ts";
@@ -175,6 +176,7 @@ export class TokenRestore {
     const mints = batch.map(({ mint }) => mint);
     try {
       const tokens = await this.#restoreAll(mints);
+      for (const { group } of tokens.values()) doubtUnread(this.#deps.state, group);
       for (const mint of mints) this.#settle(mint, tokens.get(mint) ?? null);
       this.#pauseMs = FIRST_PAUSE_MS;
       this.#blameSuspects({ areAlone: this.#failures === 1 });
