@@ -6,9 +6,6 @@ import type { ReplayedSwap } from "./judged-swap.ts";
 import { writeRecordedExecution } from "./recorded-execution.ts";
 import type { ReplayGround } from "./replay-swap.ts";
 
-/** Rounds of asking a venue which accounts a pool needs, each with the accounts of the previous one. */
-const ROUNDS = 6;
-
 /** A mismatch with all its accounts, as a line that `exitability verify` reads. */
 export function mismatchLine(
   { venue, pool, outcome }: ReplayedSwap,
@@ -16,13 +13,9 @@ export function mismatchLine(
   { known, clock }: ReplayGround,
 ): string {
   const accounts = new Map<Address, Account | null>();
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = accounts.size;
-    for (const address of ref.venue.accountsNeeded(ref.address, known, ref.mint)) {
-      const account = known.get(address);
-      if (account !== undefined) accounts.set(address, account);
-    }
-    if (accounts.size === before) break;
+  for (const address of ref.venue.accountsNeeded(ref.address, known, ref.mint)) {
+    const account = known.get(address);
+    if (account !== undefined) accounts.set(address, account);
   }
   const { inputMint, outputMint, amountIn, executed } = outcome;
   const isReportedOutput = SWAP_READERS.some(
