@@ -103,21 +103,19 @@ export async function poolsByVault(
   if (readLastMention === undefined || query.vaults.length === 0) return NO_HOLDERS;
   try {
     const programs = new Set(query.filters.map(({ filter }) => filter.programId));
-    const transactions = await Promise.all(
-      query.vaults.slice(0, MAX_VAULTS_READ).map((vault) => readLastMention(vault, signal)),
+    const instructions = await Promise.all(
+      query.vaults.slice(0, MAX_VAULTS_READ).map(async (vault) => {
+        const transaction = await readLastMention(vault, signal);
+        return transaction?.instructions?.map((instruction) => ({ vault, ...instruction })) ?? [];
+      }),
     );
     const candidates = new Set<Address>();
     const unmodelled = new Map<Address, UnpricedPool>();
-    for (const [place, transaction] of transactions.entries()) {
-      const vault = query.vaults[place];
-      for (const { programId, accounts } of transaction?.instructions ?? []) {
-        if (vault !== undefined && accounts.includes(vault)) {
-          const pool = unmodelledPool(programId, vault);
-          if (pool !== null) unmodelled.set(vault, pool);
-        }
-        if (!programs.has(programId)) continue;
-        for (const address of accounts) candidates.add(address);
-      }
+    for (const { vault, programId, accounts } of instructions.flat()) {
+      const pool = accounts.includes(vault) ? unmodelledPool(programId, vault) : null;
+      if (pool !== null) unmodelled.set(vault, pool);
+      if (!programs.has(programId)) continue;
+      for (const address of accounts) candidates.add(address);
     }
     const named = { ...NO_HOLDERS, unmodelled: [...unmodelled.values()] };
     if (candidates.size === 0) return named;
