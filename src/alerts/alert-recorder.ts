@@ -90,12 +90,8 @@ export class AlertRecorder {
 
   /** Reads the watchlist of a user after a change, or every watchlist. */
   reload(userId: UserId | null = null): Promise<void> {
-    this.#reloading = this.#reloading
-      .then(() => this.#reload(userId))
-      .then(
-        () => this.#reloadFailures.succeeded(),
-        (cause: unknown) => this.#reloadFailures.failed(cause),
-      );
+    const reloaded = this.#reloading.then(() => this.#reload(userId));
+    this.#reloading = this.#reloadFailures.outcomeOf(reloaded);
     return this.#reloading;
   }
 

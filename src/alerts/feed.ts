@@ -136,9 +136,6 @@ export class AlertFeed {
   }
 
   #enqueue(work: () => Promise<void>): void {
-    this.#polling = this.#polling.then(work).then(
-      () => this.#failures.succeeded(),
-      (cause: unknown) => this.#failures.failed(cause),
-    );
+    this.#polling = this.#failures.outcomeOf(this.#polling.then(work));
   }
 }

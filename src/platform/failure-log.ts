@@ -65,6 +65,14 @@ export class FailureLog {
     this.#ownBugs.clear();
   }
 
+  /** Counts how the work comes out. Resolves when it has ended, however it ended. */
+  outcomeOf(work: Promise<unknown>, context?: Readonly<Record<string, unknown>>): Promise<void> {
+    return work.then(
+      () => this.succeeded(),
+      (cause: unknown) => this.failed(cause, context),
+    );
+  }
+
   #logOwnBug(err: Error, context: Readonly<Record<string, unknown>>): void {
     if (this.#ownBugs.has(err.message)) return;
     this.#ownBugs.add(err.message);

@@ -41,10 +41,7 @@ export function createNotices(deps: {
     send(text, kind) {
       const to = text === null ? null : parseEmailAddress(text);
       if (to === null) return;
-      mailer.send(noticeMail({ to, kind, publicUrl })).then(
-        () => failures.succeeded(),
-        (cause: unknown) => failures.failed(cause),
-      );
+      void failures.outcomeOf(mailer.send(noticeMail({ to, kind, publicUrl })));
     },
   };
 }

@@ -198,11 +198,8 @@ export class AlertOutbox {
   }
 
   #serve(lane: "quick" | "slow", channel: ClaimedChannel): void {
-    const served = this.#deliver(channel)
-      .then(
-        () => this.#saveFailures.succeeded(),
-        (cause: unknown) => this.#saveFailures.failed(cause, { channel: String(channel.id) }),
-      )
+    const served = this.#saveFailures
+      .outcomeOf(this.#deliver(channel), { channel: String(channel.id) })
       .finally(() => {
         clearTimeout(late);
         this.#running[lane].delete(served);
