@@ -19,7 +19,7 @@ class FailingChain extends ScriptedChain {
   }
 }
 
-test("a token whose only pool was not read whole is never said to have no way out", async () => {
+test("a token whose only pool was not read whole is never answered as without a way out", async () => {
   const chain = new FailingChain();
   const { vaultB } = placeToken(chain, MINT, 80);
   const clock = { nowMs: () => chain.nowMs };
