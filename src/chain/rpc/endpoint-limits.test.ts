@@ -91,6 +91,20 @@ test("a search that is too heavy for one endpoint is asked of another, and leave
   assert.equal(second.count(), before);
 });
 
+test("an endpoint for which a program's search is too heavy is not asked for it again while another answers", async (t) => {
+  let heavy = 0;
+  const { source } = await twoEndpoints(t, {
+    first: (_request, response) => {
+      heavy++;
+      response.writeHead(504).end();
+    },
+    second: answerSearch,
+  });
+  for (let search = 0; search < 4; search++)
+    assert.equal((await source.searchAccounts(FILTER)).kind, "found");
+  assert.equal(heavy, 1);
+});
+
 test("searches that one endpoint refuses are made again at another", async (t) => {
   let searches = 0;
   const { source, goDown, comeBack } = await twoEndpoints(t, {

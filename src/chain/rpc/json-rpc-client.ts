@@ -28,6 +28,8 @@ export type JsonRpcCall = {
   readonly except?: Set<Endpoint>;
   /** Called before each attempt with the endpoint that it is sent to. */
   readonly onAttempt?: (endpoint: Endpoint) => void;
+  /** Called with each endpoint that is added to `except`, and why. */
+  readonly onLeft?: (endpoint: Endpoint, error: RpcFailure) => void;
   /** Spaces the calls of this kind. */
   readonly pacer?: CallPacer;
   /**
@@ -181,9 +183,10 @@ export function createJsonRpcClient(options: JsonRpcClientOptions): JsonRpcClien
           method === ACCOUNT_READ && (isBrokenRead(error) || isOutOfCalls(error, endpoint));
         const isFailed = isNodeFailure(error);
         const { except } = request;
-        if (isFailed && error.failure.kind !== "unreachable" && except !== undefined)
+        if (isFailed && error.failure.kind !== "unreachable" && except !== undefined) {
           except.add(endpoint);
-        else if (isFailed || isBroken) avoid(endpoint);
+          request.onLeft?.(endpoint, error);
+        } else if (isFailed || isBroken) avoid(endpoint);
         const spentMs = performance.now() - startedMs;
         const isInTime = made < retry.attempts && spentMs <= deadlineMs;
         const isLeft = isBroken && hasOther(endpoint);

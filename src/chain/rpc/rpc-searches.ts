@@ -52,7 +52,7 @@ type SearchedEndpoint = {
 /** How one search is sent; `endpoint` is the one that its last call was sent to. */
 type SearchCalls = Pick<
   JsonRpcCall,
-  "timeoutMs" | "deadlineMs" | "pacer" | "except" | "onAttempt"
+  "timeoutMs" | "deadlineMs" | "pacer" | "except" | "onAttempt" | "onLeft"
 > & {
   endpoint: Endpoint;
 };
@@ -118,6 +118,11 @@ export class RpcSearches {
       onAttempt: (endpoint) => {
         calls.endpoint = endpoint;
       },
+      onLeft: (endpoint, error) => {
+        // The last failure is recorded by `search`; this one only if another endpoint is left to ask.
+        if (this.#options.client.inUse(except) !== endpoint)
+          this.#learned.of(endpoint).memory.failed(programId, error);
+      },
       endpoint: this.#options.client.inUse(except),
     };
     return calls;
@@ -136,7 +141,7 @@ export class RpcSearches {
       filters: filtersOf(filter),
     };
     const learned = this.#learned.of(calls.endpoint);
-    while (learned.hasPages === null && learned.trying !== null) await learned.trying;
+    if (learned.hasPages === null && learned.trying !== null) await learned.trying;
     if (learned.hasPages !== false) {
       const tried = Promise.withResolvers<void>();
       if (learned.hasPages === null) learned.trying = tried.promise;
