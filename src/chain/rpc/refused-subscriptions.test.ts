@@ -110,7 +110,7 @@ test("of a kind that a node does not serve one is asked for again, and all once 
   assert.deepEqual(node.accepted, [20]);
 });
 
-test("a subscription of a kind that was never accepted leaves a connection that others have shown to be full", async (t) => {
+test("a subscription of a kind that was never accepted leaves a connection that is full", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const node = await refusingNode(t, ({ accepted }) =>
     accepted === 2 ? { code: -32006, message: "Too many subscriptions" } : null,
@@ -123,8 +123,21 @@ test("a subscription of a kind that was never accepted leaves a connection that 
     await new Promise((resolve) => setImmediate(resolve));
     t.mock.timers.tick(100);
   }
-  assert.deepEqual(confirmed.events, ["first", "second", "third", "program"]);
+  assert.deepEqual(confirmed.events, ["first", "second", "program", "third"]);
   assert.deepEqual(node.accepted, [2, 2]);
+});
+
+test("programs that come once a connection is full of accounts are subscribed on another", async (t) => {
+  const node = await refusingNode(t, ({ accepted }) =>
+    accepted === 10 ? { code: -32006, message: "Too many subscriptions" } : null,
+  );
+  const { want, confirmed } = linksTo(t, node.url);
+  for (let account = 0; account < 10; account++) want("account", `account ${account}`);
+  await confirmed.first((name) => name === "account 9", "the last account");
+  for (let program = 0; program < 3; program++) want("program", `program ${program}`);
+  for (let program = 0; program < 3; program++)
+    await confirmed.first((name) => name === `program ${program}`, `program ${program}`);
+  assert.deepEqual(node.accepted, [10, 3]);
 });
 
 test("one refusal after a reconnect does not limit what a connection holds for ever", async (t) => {

@@ -22,8 +22,9 @@ const PASSING_CODES = new Set([-32004, -32005, -32014, -32016, -32603, -32429]);
 const PASSING_STATUSES = new Set([408, 425, 429]);
 /** Codes with which providers refuse a call because of its rate, also inside HTTP 200. */
 const RATE_CODES = new Set([429, -429, -32429, -32007, -32029, -32090, -32097]);
-/** Codes that say that a method or its parameters are not served, whatever their text mentions. */
-const NOT_SERVED_CODES = new Set([-32010, -32012, -32600, -32601, -32602]);
+/** Codes that say that a method, and then that a method or its parameters, are not served, whatever their text mentions. */
+const UNKNOWN_METHOD_CODES = new Set([-32010, -32012, -32601]);
+const NOT_SERVED_CODES = new Set([...UNKNOWN_METHOD_CODES, -32600, -32602]);
 const UNAUTHORIZED = 401;
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
@@ -58,6 +59,11 @@ export function isRateRefusal(error: unknown): boolean {
     message: String(message),
   } as const;
   return isRateLimit(new RpcFailure(failure));
+}
+
+/** Whether the error of a JSON-RPC reply says that the method is not served at all. */
+export function isUnknownMethod(error: unknown): boolean {
+  return isJsonObject(error) && UNKNOWN_METHOD_CODES.has(Number(error["code"]));
 }
 
 /** How long the provider asks to wait; null: it does not say. */

@@ -9,7 +9,7 @@ import type { ChainLogger } from "../chain-logger.ts";
 import type { LinkTiming } from "../link-timing.ts";
 import { RefusedSubscriptions } from "./refused-subscriptions.ts";
 import { isWholeNumber } from "./rpc-answers.ts";
-import { isRateRefusal } from "./rpc-failure.ts";
+import { isRateRefusal, isUnknownMethod } from "./rpc-failure.ts";
 
 export type LinkOptions = {
   readonly url: string;
@@ -22,12 +22,12 @@ export type LinkOptions = {
   /** Gets each loss of the connection; a connection that lasts ends the failing. */
   readonly failures: FailureLog;
   /**
-   * The node refused a subscription that is not a matter of its rate, while it held so many others on this
-   * connection. Returns whether the subscription goes elsewhere; else it is asked for again later.
+   * The node refused a subscription, neither because of its rate nor because it serves none of that kind, while it
+   * held so many others on this connection. Returns whether the subscription goes elsewhere; else it is asked for again later.
    */
   readonly onRefused?: (wanted: WantedSubscription, held: number) => boolean;
-  /** The node accepted a subscription of this kind, and holds so many on this connection. */
-  readonly onAccepted?: (kind: WantedSubscription["kind"], held: number) => void;
+  /** The node accepted a subscription, and holds so many on this connection. */
+  readonly onAccepted?: (held: number) => void;
 };
 
 /** One subscription that is made again after each reconnect. */
@@ -314,7 +314,9 @@ class Link implements SubscriptionLink {
     this.#logRefusal(state, error);
     if (state === null || this.#subscriptions.get(state.wanted) !== state) return;
     const held = this.#confirmed.size;
-    if (!isRateRefusal(error) && this.#options.onRefused?.(state.wanted, held) === true) return;
+    // Of neither would another connection take more.
+    const isOfAll = isRateRefusal(error) || isUnknownMethod(error);
+    if (!isOfAll && this.#options.onRefused?.(state.wanted, held) === true) return;
     // Changes until it is made again cause no notification.
     state.wasConfirmed = false;
     this.#refused.add(state);
@@ -340,7 +342,7 @@ class Link implements SubscriptionLink {
     }
     state.serverId = serverId;
     this.#confirmed.set(serverId, state);
-    this.#options.onAccepted?.(state.wanted.kind, this.#confirmed.size);
+    this.#options.onAccepted?.(this.#confirmed.size);
     this.#refused.noteAccepted(state.wanted.kind);
     if (state.wasConfirmed) return;
     state.wasConfirmed = true;

@@ -34,8 +34,6 @@ type Carrier = {
 export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink {
   /** Lower than the default once the node has refused a subscription, and higher again where it holds more. */
   let mostPerLink = options.maxPerLink ?? MAX_PER_LINK;
-  /** The kinds that the node has accepted. */
-  const served = new Set<WantedSubscription["kind"]>();
   const carriers = new Set<Carrier>();
   const carrierOf = new Map<WantedSubscription, Carrier>();
   const slots = new Listeners<bigint>();
@@ -56,8 +54,7 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
   function open(): Carrier {
     const onRefused = (wanted: WantedSubscription, held: number): boolean =>
       moveFrom(carrier, wanted, held);
-    const onAccepted = (kind: WantedSubscription["kind"], held: number): void => {
-      served.add(kind);
+    const onAccepted = (held: number): void => {
       mostPerLink = Math.max(mostPerLink, held);
     };
     const link = createSubscriptionLink({ ...options, failures, onRefused, onAccepted });
@@ -99,14 +96,10 @@ export function createSubscriptionLinks(options: LinksOptions): SubscriptionLink
     return withRoom.find(isWorking) ?? withRoom[0] ?? (carriers.size < MAX_LINKS ? open() : null);
   }
 
-  /**
-   * A connection that holds some subscriptions and refuses one more is full, unless the node has accepted none of that
-   * kind yet: it may not serve them at all, however few it holds.
-   */
+  /** A connection that holds some subscriptions and refuses one more is full. */
   function moveFrom(carrier: Carrier, wanted: WantedSubscription, held: number): boolean {
     if (held === 0) return false;
     if (held < mostPerLink) {
-      if (!served.has(wanted.kind)) return false;
       mostPerLink = held;
       const text = "the node allows fewer subscriptions a connection; they are spread over several";
       options.logger?.warn({ host: hostOf(options.url), subscriptions: held }, text);
