@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { namedAddress, plainPool, plainVenue } from "#bench/detection/plain-pool-venue.ts";
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
@@ -91,3 +91,24 @@ for (const lag of LAGS) {
     await tracker.close();
   });
 }
+
+test("a pool that is a hop of another token as well is read again once its vault is closed", async () => {
+  const { chain, tracker, pass } = streamed();
+  const other = namedAddress("other");
+  await pass(10);
+  placeToken(chain, MINT, 80);
+  placeMint(chain, other);
+  const through = plainPool(`${other} through ${MINT}`, other, MINT);
+  placePool(chain, through, { base: 500_000_000_000_000n, quote: 250_000_000_000_000n });
+  await pass(20);
+  for (const mint of [MINT, other]) await tracker.snapshot(mint);
+  await pass(500);
+  const close = () => {
+    for (const address of [POOL.address, POOL.vaultA, POOL.vaultB]) chain.set(address, null);
+  };
+  const { length: before } = chain.reads;
+  for (let slot = 0; slot < FEW_SECONDS_OF_SLOTS; slot++)
+    await pass(1, slot === 0 ? close : undefined);
+  assert.ok(chain.reads.slice(before).some((read) => read.includes(POOL.address)));
+  await tracker.close();
+});

@@ -62,10 +62,11 @@ function noteConfirmed(account: FollowedAccount, nowMs: number): void {
 function noteDoubt(state: LiveState, account: FollowedAccount): void {
   if (account.doubtSlot === null) {
     state.doubted.delete(account);
-    const { content, uses } = account;
-    if (content !== null || uses === null || uses instanceof Set) return;
+    if (account.content !== null) return;
     // The pool may be closed with its vault: it has another owner then, and the stream of its program lacks it.
-    if (uses.kind === "pool-need") state.rereadSoon.add(uses.pool.open.ref.address);
+    forEachUse(account, (use) => {
+      if (use.kind === "pool-need") state.rereadSoon.add(use.pool.open.ref.address);
+    });
     return;
   }
   state.doubted.add(account);
