@@ -74,6 +74,7 @@ test("a pool that is created hours after its mint, which was requested all the t
   const chain = new ScriptedChain();
   placeHolder(chain);
   const tracker = await askedForLong(chain);
+  await tracker.idle();
   const { length: searches } = chain.searches;
   const { length: compared } = chain.holderSearches;
   chain.advance(MINUTE_SLOTS);

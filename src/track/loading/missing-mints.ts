@@ -133,8 +133,11 @@ export class MissingMints {
     const nowMs = this.#deps.clock.nowMs();
     if (kind !== "mint" || misses < MISSES_TO_FOLLOW) return;
     if (isWithin(COMPARE_EVERY_MS, comparedAtMs, nowMs)) return;
-    missing.comparedAtMs = nowMs;
-    this.#deps.background.run("compare holders", this.#compare(mint));
+    // One at a time: each costs a call, and anyone may request any number of such mints.
+    this.#deps.background.runAlone("compare holders", () => {
+      missing.comparedAtMs = nowMs;
+      return this.#compare(mint);
+    });
   }
 
   async #compare(mint: Address): Promise<void> {
