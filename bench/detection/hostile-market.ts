@@ -1,8 +1,8 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
 import type { Market, UnpricedPool } from "#src/measure/market/market.ts";
-import { logCapacity, pricedPart } from "#src/measure/series/capacity-series.ts";
-import { explainedBy, type Losses, lossesBetween, NO_LOSSES } from "#src/measure/series/losses.ts";
+import { pricedPart } from "#src/measure/series/capacity-series.ts";
+import { lossesBetween, NO_LOSSES } from "#src/measure/series/losses.ts";
 import { LAMPORTS_PER_SOL } from "#src/units/amounts.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
@@ -25,34 +25,21 @@ const CLOCK = { slot: 1n, epoch: 1n, unixTimestamp: 1_790_000_000n };
 /** A market with other users' pools, measured by assess(); changes are derived as in the tracker. */
 export class HostileView {
   #last: Assessment | null = null;
-  /** As the detector has it. */
-  #unexplained = 0;
 
   /** What a feed shows of it now; null where nothing is known of any pool. */
   seen(own: VirtualMarket, strangers: Strangers): Seen | null {
     const assessment = assess(marketOf(own, strangers));
     const part = pricedPart(assessment);
     if (part === null) return null;
-    const losses = this.#lossesTo(assessment);
+    const losses = this.#last === null ? null : lossesBetween(this.#last, assessment);
     this.#last = assessment;
     const depth = part.pools.reduce((sum, pool) => sum + pool.depthLamports, 0n);
     return {
       c10Sol: part.c10Sol,
       depthSol: ratioToNumber(depth, LAMPORTS_PER_SOL),
       price: priceOf(own),
-      losses,
+      losses: losses ?? NO_LOSSES,
     };
-  }
-
-  #lossesTo(assessment: Assessment): Losses {
-    const [before, after] = [this.#last, assessment].map((each) => each && pricedPart(each));
-    if (this.#last === null || before == null || after == null) return NO_LOSSES;
-    const unexplained = this.#unexplained;
-    const sight = { isClosed: () => true, isRead: () => true, unexplained };
-    const losses = lossesBetween(this.#last, assessment, sight) ?? NO_LOSSES;
-    const fall = logCapacity(before.c10Sol) - logCapacity(after.c10Sol);
-    this.#unexplained = Math.max(0, unexplained + fall - explainedBy(losses));
-    return losses;
   }
 }
 

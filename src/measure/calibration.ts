@@ -213,11 +213,6 @@ export const CALIBRATION = {
        * depth, which is not C10; what is beyond is a mid that moved.
        */
       explainedFactor: 3,
-      /**
-       * Liquidity withdrawn or added beneath an unexplained fall counts from this share of all near depth on, which is
-       * twice what an attacker may have.
-       */
-      beneathShare: 0.1,
       /** A price that moved less than this, in logarithms, was not moved by sales. */
       quietPrice: 0.02,
       constantProductTolerance: 0.05,

@@ -1,5 +1,4 @@
 import type { Address } from "#src/units/address.ts";
-import { isMoney } from "#src/units/known-addresses.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
 import type { Assessment, HopsShare, PoolShare } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
@@ -34,17 +33,12 @@ export type CauseShares = Readonly<Record<Cause, number>>;
 
 export const NO_LOSSES: Losses = { withdrawn: 0, sold: 0, fees: 0, paused: 0 };
 
-/** What is known at the later of two times, also of a pool's accounts. */
+/** What is known of a pool's accounts at the later of two times. */
 export type Sight = {
   /** Its account is closed: its liquidity is gone, not merely invisible. */
   readonly isClosed: (pool: Address) => boolean;
   /** It is followed as a hop, and could be read: another hop is in its place because that one pays more. */
   readonly isRead: (pool: Address) => boolean;
-  /**
-   * What no loss explains of the falls before, as a natural logarithm. Much liquidity that is withdrawn or added beneath
-   * such a fall counts, although C10 does not show it. Absent: nothing.
-   */
-  readonly unexplained?: number;
 };
 
 const ALL_IN_SIGHT: Sight = { isClosed: () => true, isRead: () => true };
@@ -104,16 +98,13 @@ export function lossesBetween(
   const later = pricedPart(after);
   if (earlier === null || later === null) return null;
   const fall = logCapacity(earlier.c10Sol) - logCapacity(later.c10Sol);
-  const { unexplained = 0 } = sight;
-  if (earlier === later || (fall === 0 && unexplained === 0)) return NO_LOSSES;
+  if (fall === 0) return NO_LOSSES;
   if (fall > 0 && after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
   const seen = new Map(later.pools.map((pool) => [pool.address, pool]));
-  const bid = bestBid(earlier.pools);
   let whole = 0;
   let lost = NO_LOSSES;
   let gained = NO_LOSSES;
-  for (const share of earlier.pools) {
-    const pool = weighed(share, bid);
+  for (const pool of earlier.pools) {
     const now = seen.get(pool.address);
     seen.delete(pool.address);
     whole += toNumber(pool.nearDepthLamports);
@@ -126,49 +117,17 @@ export function lossesBetween(
   if (whole === 0) return NO_LOSSES;
   let appeared = 0;
   for (const pool of seen.values()) appeared += toNumber(pool.nearDepthLamports);
-  const { explainedFactor, beneathShare } = CALIBRATION.deterioration.cause;
+  const { explainedFactor } = CALIBRATION.deterioration.cause;
   const lostLog = -Math.log1p(-Math.min(explainedBy(lost) / whole, 1));
   const gainedLog = explainedFactor * Math.log1p(-explainedBy(gained) / whole);
   // What came at the same time can hide a loss: it counts as far as that may have made up for it.
   const appearedLog = explainedFactor * Math.log1p(appeared / whole);
-  const madeUp = fall + gainedLog + appearedLog;
-  const beneath = (share: number) => (unexplained > 0 && share >= beneathShare ? share : 0);
-  const withdrawnLog = -Math.log1p(-beneath(Math.min(lost.withdrawn / whole, 1)));
-  const hidden = Math.max(Math.min(lostLog, madeUp), Math.min(withdrawnLog, madeUp + unexplained));
+  const hidden = Math.min(lostLog, fall + gainedLog + appearedLog);
   const taken = Math.max(0, Math.min(explainedFactor * lostLog, Math.max(fall, hidden)));
   const rise = Math.max(0, taken - fall);
-  const added = Math.max(Math.min(rise, gainedLog), Math.log1p(beneath(-gained.withdrawn / whole)));
+  const added = Math.min(rise, gainedLog);
   const changes = addLosses(summingTo(lost, taken), summingTo(gained, -added));
-  return appeared === 0
-    ? changes
-    : { ...changes, appeared: Math.max(0, Math.min(rise - added, appearedLog)) };
-}
-
-/** The highest price after fees that a pool with near depth pays, its hops' fees left out; 0: there is none. */
-function bestBid(pools: readonly PoolShare[]): number {
-  return pools.reduce((best, { spotPrice, feePpm, nearDepthLamports }) => {
-    const isNear = spotPrice !== null && nearDepthLamports > 0n;
-    return isNear ? Math.max(best, priceNumber(spotPrice) * keptShare(feePpm)) : best;
-  }, 0);
-}
-
-/**
- * A pool with what it counts for: W, or its near depth without others if the best bid is not above its ask. Within the
- * fees of a dear pool nothing is arbitraged: a small bid there takes away its W, and must not hide what it loses. Of
- * tokens that anyone can make, many pools may share one hop: they keep W.
- */
-function weighed(share: PoolShare, bid: number): PoolShare {
-  const { spotPrice, feePpm, nearDepthLamports, ownNearDepthLamports: own, hops } = share;
-  const kept = keptShare(feePpm);
-  if (spotPrice === null || !isMoney(share.quoteMint)) return share;
-  if (priceNumber(spotPrice) < bid * kept) return share;
-  const near = hops === undefined ? own : depthInRow(own, hops.nearDepthLamports);
-  const alone = (near * BigInt(Math.floor(kept * 1e6))) / 1_000_000n;
-  return alone <= nearDepthLamports ? share : { ...share, nearDepthLamports: alone };
-}
-
-function keptShare(feePpm: number): number {
-  return Math.max(0, 1 - feePpm / 1e6);
+  return appeared === 0 ? changes : { ...changes, appeared: Math.min(rise - added, appearedLog) };
 }
 
 /** Changes of near depth as natural logarithms of C10: scaled so that together they are `sum`. */

@@ -175,10 +175,7 @@ function judge(series: TokenSeries, observation: Observation): DeteriorationChan
   const basis = isKnown
     ? nextBasis(series.basis, { before, after: assessment, isClosed })
     : series.basis;
-  const { unexplained } = deterioration;
-  const losses = isKnown
-    ? lossesBetween(before, assessment, { isClosed, isRead, unexplained })
-    : null;
+  const losses = isKnown ? lossesBetween(before, assessment, { isClosed, isRead }) : null;
   // Nothing is set before all that reads the assessment has ended: where it fails, the series is as it was.
   series.basis = basis;
   if (c10Sol !== null) series.last = assessment;
