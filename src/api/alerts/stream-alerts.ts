@@ -5,7 +5,7 @@ import { AppError } from "#src/platform/app-error.ts";
 import { LANGUAGE_HEADER } from "../measuring/token-question.ts";
 import { defineOperation } from "../operation.ts";
 
-/** Of one user, open at once. */
+/** Streams of alerts that one user may have open at once. */
 const MOST_STREAMS = 10;
 /** Another of them may end at any time; a lost reader is noticed in about this time. */
 const STREAM_MAY_END_SECONDS = 60;

@@ -70,7 +70,7 @@ export async function registerStatic(app: FastifyInstance, options: StaticOption
       if (summary === null) return reply.sendFile("index.html");
       return sendPage(reply, headers, withSummary(html, summary));
     });
-    // As people type it.
+    // People type the address with a slash at its end.
     if (page !== "/")
       app.get(`${page}/`, ({ url }, reply) => reply.redirect(url.replace(/\/(?=\?|$)/, ""), 308));
   }

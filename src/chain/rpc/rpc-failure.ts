@@ -22,8 +22,9 @@ const PASSING_CODES = new Set([-32004, -32005, -32014, -32016, -32603, -32429]);
 const PASSING_STATUSES = new Set([408, 425, 429]);
 /** Codes with which providers refuse a call because of its rate, also inside HTTP 200. */
 const RATE_CODES = new Set([429, -429, -32429, -32007, -32029, -32090, -32097]);
-/** Codes that say that a method, and then that a method or its parameters, are not served, whatever their text mentions. */
+/** Codes that say that a method is not served, whatever their text mentions. */
 const UNKNOWN_METHOD_CODES = new Set([-32010, -32012, -32601]);
+/** The same of a method or its parameters. */
 const NOT_SERVED_CODES = new Set([...UNKNOWN_METHOD_CODES, -32600, -32602]);
 const UNAUTHORIZED = 401;
 const PAYMENT_REQUIRED = 402;

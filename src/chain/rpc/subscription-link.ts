@@ -22,8 +22,8 @@ export type LinkOptions = {
   /** Gets each loss of the connection; a connection that lasts ends the failing. */
   readonly failures: FailureLog;
   /**
-   * The node refused a subscription, neither because of its rate nor because it serves none of that kind, while it
-   * held so many others on this connection. Returns whether the subscription goes elsewhere; else it is asked for again later.
+   * The node refused a subscription while it held so many others on this connection; not because of the rate, and not
+   * because it serves none of that kind. Returns whether the subscription goes elsewhere; else it is asked for again later.
    */
   readonly onRefused?: (wanted: WantedSubscription, held: number) => boolean;
   /** The node accepted a subscription, and holds so many on this connection. */
@@ -314,7 +314,7 @@ class Link implements SubscriptionLink {
     this.#logRefusal(state, error);
     if (state === null || this.#subscriptions.get(state.wanted) !== state) return;
     const held = this.#confirmed.size;
-    // Of neither would another connection take more.
+    // Another connection would be refused too.
     const isOfAll = isRateRefusal(error) || isUnknownMethod(error);
     if (!isOfAll && this.#options.onRefused?.(state.wanted, held) === true) return;
     // Changes until it is made again cause no notification.

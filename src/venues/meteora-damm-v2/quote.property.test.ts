@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { dammV2Fixture, dammV2State, MINT_A, MINT_B } from "#test/support/pools/meteora-pools.ts";
-import { testQuoteLaws } from "#test/support/quote-laws.ts";
+import { testQuoteLaws } from "#test/support/pools/quote-laws.ts";
 import { meteoraDammV2 } from "./adapter.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { orcaWhirlpoolProgram } from "#demo/programs/orca-whirlpool.ts";
-import { testFastTickLaws } from "#test/support/fast-tick-pool-laws.ts";
+import { testFastTickLaws } from "#test/support/pools/fast-tick-pool-laws.ts";
 import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import {
   type WhirlpoolFixture,

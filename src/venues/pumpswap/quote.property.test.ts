@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
 import { pumpSwapFixture, rates } from "#test/support/pools/pump-pools.ts";
-import { testQuoteLaws } from "#test/support/quote-laws.ts";
+import { testQuoteLaws } from "#test/support/pools/quote-laws.ts";
 import { pumpSwap } from "./adapter.ts";
 import type { PumpSwapState } from "./decode.ts";
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { testQuoteLaws } from "#test/support/pools/quote-laws.ts";
 import { ammFixture } from "#test/support/pools/raydium-pools.ts";
-import { testQuoteLaws } from "#test/support/quote-laws.ts";
 import { raydiumAmmV4 } from "./adapter.ts";
 import { reserveOf } from "./quote.ts";
 

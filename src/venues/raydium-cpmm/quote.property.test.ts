@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
+import { testQuoteLaws } from "#test/support/pools/quote-laws.ts";
 import { cpmmFixture } from "#test/support/pools/raydium-pools.ts";
-import { testQuoteLaws } from "#test/support/quote-laws.ts";
 import { raydiumCpmm } from "./adapter.ts";
 import { reserveOf } from "./quote.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decodedState } from "#test/support/pools/decoded-state.ts";
 import { launchFixture } from "#test/support/pools/pump-pools.ts";
-import { testQuoteLaws } from "#test/support/quote-laws.ts";
+import { testQuoteLaws } from "#test/support/pools/quote-laws.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import { CURVE_KINDS, CURVES } from "./curve.ts";
 import type { LaunchLabState } from "./decode.ts";

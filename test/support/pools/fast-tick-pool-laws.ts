@@ -12,11 +12,11 @@ import { PatchedAccounts } from "#src/venues/patched-accounts.ts";
 import type { Direction } from "#src/venues/shared/curves/direction.ts";
 import { LiquidityTable } from "#src/venues/shared/curves/liquidity-table.ts";
 import type { Venue } from "#src/venues/venue.ts";
-import type { Position } from "./pools/clmm-pools.ts";
-import { decodedState } from "./pools/decoded-state.ts";
-import { assertFastEqualsReference } from "./pools/fast-paths.ts";
-import { amountOut } from "./pools/quoted-amount.ts";
-import { testAddress } from "./pools/raydium-pools.ts";
+import type { Position } from "./clmm-pools.ts";
+import { decodedState } from "./decoded-state.ts";
+import { assertFastEqualsReference } from "./fast-paths.ts";
+import { amountOut } from "./quoted-amount.ts";
+import { testAddress } from "./raydium-pools.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 const amount = fc

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, Quote, Venue } from "#src/venues/venue.ts";
-import { assertSurvives, mutated, mutation } from "./pools/hostile-accounts.ts";
+import { assertSurvives, mutated, mutation } from "./hostile-accounts.ts";
 
 type Trade<State> = {
   readonly state: State;
