@@ -250,6 +250,14 @@ test("what is not known is never shown as a number", async (t) => {
     await page.getByRole("heading", { name: "Live accuracy" }).waitFor();
   });
 
+  await t.test("the age of the chain state does not wait for the accuracy", async () => {
+    const { page, open } = await dashboard.visit();
+    await page.route("**/api/accuracy", () => undefined);
+    await open("/status");
+    await page.getByRole("heading", { name: "Chain" }).waitFor();
+    assert.equal(await page.getByRole("heading", { name: "Live accuracy" }).count(), 0);
+  });
+
   await t.test("data that are no longer updated are marked as old", async () => {
     const { page, open } = await dashboard.visit();
     const updated_at = new Date(Date.now() - 45_000).toISOString();

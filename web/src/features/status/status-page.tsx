@@ -29,19 +29,25 @@ export function StatusPage() {
       <h1>{text.status.title}</h1>
       {status.data === undefined && status.error !== null ? (
         <Failure error={status.error} onRetry={() => void status.refetch()} />
-      ) : status.data === undefined || accuracy.isPending ? (
+      ) : status.data === undefined ? (
         <Skeleton height="40rem" />
       ) : (
         <>
           <Chain status={status.data} />
-          {accuracy.data === undefined ? (
-            <Failure error={accuracy.error} onRetry={() => void accuracy.refetch()} />
+          {accuracy.isPending ? (
+            <Skeleton height="30rem" />
           ) : (
-            <AccuracyTable accuracy={accuracy.data} />
+            <>
+              {accuracy.data === undefined ? (
+                <Failure error={accuracy.error} onRetry={() => void accuracy.refetch()} />
+              ) : (
+                <AccuracyTable accuracy={accuracy.data} />
+              )}
+              {accuracy.data ? <AgeCost accuracy={accuracy.data} /> : null}
+              {accuracy.data ? <WaitingHeld accuracy={accuracy.data} /> : null}
+              <Venues status={status.data} />
+            </>
           )}
-          {accuracy.data ? <AgeCost accuracy={accuracy.data} /> : null}
-          {accuracy.data ? <WaitingHeld accuracy={accuracy.data} /> : null}
-          <Venues status={status.data} />
         </>
       )}
     </div>
