@@ -231,3 +231,29 @@ test("a page that asks to sign in goes on once it is seen again after another ta
   await first.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
   await first.getByLabel("Token address (mint)").waitFor();
 });
+
+test("who signs in next on a page that another left sees nothing of theirs", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { context, page, open, signIn, signInHere } = await dashboard.visit();
+  await signIn("first@example.com");
+  await open("/api-keys");
+  await page.getByRole("button", { name: "Activate access" }).click();
+  const key = await page.getByTestId("issued-key").innerText();
+  await page.getByRole("link", { name: "Watchlist" }).click();
+  await page.getByLabel("Token address (mint)").fill(demoMint("Steady"));
+  await page.getByRole("button", { name: "Add" }).click();
+  await page.getByRole("cell", { name: "Remove: STEADY" }).waitFor();
+  // The session ends elsewhere.
+  await context.clearCookies({ name: /session_token/ });
+  await page.getByText("Sign in to watch tokens").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Sign in" }).click();
+  for (const path of ["**/api/oracle/watchlist", "**/api/account/keys"])
+    await page.route(path, (route) => route.abort());
+  await signInHere("second@example.com");
+  await page.getByLabel("Token address (mint)").waitFor();
+  assert.equal(await page.getByText("STEADY").count(), 0);
+  await page.getByRole("link", { name: "API", exact: true }).click();
+  await page.locator(".notice").getByText("The service did not answer").waitFor();
+  assert.equal(await page.getByText(key.slice(0, 8)).count(), 0);
+});

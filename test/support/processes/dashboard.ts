@@ -52,6 +52,8 @@ export type Visitor = {
   readonly open: (path: string) => Promise<void>;
   /** Signs in with a mailed code, as a person does. */
   readonly signIn: (email: string) => Promise<Session>;
+  /** The same on the form that is open. */
+  readonly signInHere: (email: string) => Promise<void>;
   /** The whole page, or what its window shows. */
   readonly keepPicture: (name: string, isWindow?: "window") => Promise<void>;
 };
@@ -140,6 +142,13 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
   });
   // The content-security policy is part of this: the browser reports what it refuses to run.
   t.after(() => assert.deepEqual(problems, [], "the browser had something to complain about"));
+  async function signInHere(email: string): Promise<void> {
+    const before = mailFiles(service.dataDir);
+    await page.locator("#email").fill(email);
+    await page.locator("#email").press("Enter");
+    await page.locator("#code").fill(await mailedCode(service.dataDir, email, { before }));
+    await page.locator("#code").press("Enter");
+  }
   return {
     page,
     context,
@@ -149,14 +158,11 @@ async function openVisitor(deps: VisitorDeps, options: VisitorOptions): Promise<
     },
     async signIn(email) {
       await page.goto("/sign-in");
-      const before = mailFiles(service.dataDir);
-      await page.locator("#email").fill(email);
-      await page.locator("#email").press("Enter");
-      await page.locator("#code").fill(await mailedCode(service.dataDir, email, { before }));
-      await page.locator("#code").press("Enter");
+      await signInHere(email);
       await page.waitForURL("**/watchlist");
       return context.cookies();
     },
+    signInHere,
     async keepPicture(name, isWindow) {
       mkdirSync(PICTURES, { recursive: true });
       await page.screenshot({

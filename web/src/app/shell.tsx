@@ -8,6 +8,7 @@ import { usePreferences } from "../lib/preferences.tsx";
 import { useAddress, usePath } from "../lib/router.ts";
 import { useAccount } from "../lib/session.ts";
 import { useStatus } from "../lib/status.ts";
+import { WATCHLIST_QUERY } from "../lib/watchlist.ts";
 import { ProblemBanner } from "./problem-banner.tsx";
 import "./shell.css";
 
@@ -89,7 +90,7 @@ function useUnseenAlerts(path: string): number {
   const isMember = account.data !== undefined && account.data !== null;
   useLiveAlerts(isMember, () => {
     setUnseen((count) => count + 1);
-    void client.invalidateQueries({ queryKey: ["watchlist"] });
+    void client.invalidateQueries({ queryKey: WATCHLIST_QUERY });
   });
   useEffect(() => {
     if (path === "/alerts") setUnseen(0);

@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import type { Account } from "#client/openapi.ts";
 import { signInPath } from "../lib/next-path.ts";
 import { useText } from "../lib/preferences.tsx";
@@ -23,7 +23,9 @@ export function ForMember({ sentence, height, children }: Props) {
     if (error === null) return <Skeleton height={height} />;
     return <Failure error={error} onRetry={() => void refetch()} />;
   }
-  return account === null ? <NeedSession sentence={sentence} /> : children(account);
+  if (account === null) return <NeedSession sentence={sentence} />;
+  // Of another user nothing stays, such as a key that was just issued.
+  return <Fragment key={account.user_id}>{children(account)}</Fragment>;
 }
 
 function NeedSession({ sentence }: { readonly sentence: string }) {

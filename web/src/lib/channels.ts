@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { AddedChannel, Channel, Channels } from "#client/openapi.ts";
 import { api } from "./api.ts";
+import { OWN_QUERY } from "./session.ts";
 
 export type ChannelKind = Channel["kind"];
 
@@ -20,7 +21,7 @@ export type TestOutcome = {
 };
 
 const PATH = "/api/account/channels";
-export const CHANNELS_QUERY = ["channels"] as const;
+export const CHANNELS_QUERY = [...OWN_QUERY, "channels"] as const;
 
 export function useChannels(isWanted: boolean) {
   return useQuery({

@@ -2,16 +2,17 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { WatchlistItem } from "#client/openapi.ts";
 import { api } from "./api.ts";
 import { tellStep } from "./funnel.ts";
+import { OWN_QUERY } from "./session.ts";
 
 type Watchlist = { readonly items: readonly WatchlistItem[] };
 
 const PATH = "/api/oracle/watchlist";
-const QUERY = ["watchlist"] as const;
+export const WATCHLIST_QUERY = [...OWN_QUERY, "watchlist"] as const;
 const REFRESH_MS = 5_000;
 
 export function useWatchlist(isWanted: boolean) {
   return useQuery({
-    queryKey: QUERY,
+    queryKey: WATCHLIST_QUERY,
     queryFn: ({ signal }) => api<Watchlist>(PATH, { signal }),
     refetchInterval: REFRESH_MS,
     enabled: isWanted,
@@ -35,9 +36,9 @@ function withAlerts({ items }: Watchlist, { id, alerts_enabled }: EntryChange): 
 
 export function useWatchlistActions() {
   const client = useQueryClient();
-  const onSuccess = () => client.invalidateQueries({ queryKey: QUERY });
+  const onSuccess = () => client.invalidateQueries({ queryKey: WATCHLIST_QUERY });
   const show = (change: EntryChange) =>
-    client.setQueryData<Watchlist>(QUERY, (held) => held && withAlerts(held, change));
+    client.setQueryData<Watchlist>(WATCHLIST_QUERY, (held) => held && withAlerts(held, change));
   const add = useMutation({
     mutationFn: (entry: { readonly mint: string; readonly size_sol: number }) =>
       api(PATH, { method: "POST", body: entry }),
@@ -50,7 +51,7 @@ export function useWatchlistActions() {
     mutationFn: (body: EntryChange) => api(PATH, { method: "PATCH", body }),
     // Shown at once, and taken back where it fails: the list can't be read again without a network.
     onMutate: (change) => {
-      void client.cancelQueries({ queryKey: QUERY });
+      void client.cancelQueries({ queryKey: WATCHLIST_QUERY });
       show(change);
     },
     // The switch alone: figures that were read meanwhile stay, and a list that was left is not put back.

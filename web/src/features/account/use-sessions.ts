@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Session } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
+import { OWN_QUERY } from "../../lib/session.ts";
 
 const PATH = "/api/account/sessions";
-const QUERY = ["sessions"] as const;
+const QUERY = [...OWN_QUERY, "sessions"] as const;
 
 export function useSessions() {
   return useQuery({

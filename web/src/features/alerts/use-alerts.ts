@@ -3,6 +3,9 @@ import type { Alert } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
 import { useLiveAlerts } from "../../lib/live/use-live.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
+import { OWN_QUERY } from "../../lib/session.ts";
+
+const QUERY = [...OWN_QUERY, "alerts"] as const;
 
 type Feed = { readonly items: readonly Alert[] };
 
@@ -10,9 +13,9 @@ type Feed = { readonly items: readonly Alert[] };
 export function useAlerts(isWanted: boolean) {
   const { language } = usePreferences();
   const client = useQueryClient();
-  useLiveAlerts(isWanted, () => void client.invalidateQueries({ queryKey: ["alerts"] }));
+  useLiveAlerts(isWanted, () => void client.invalidateQueries({ queryKey: QUERY }));
   return useQuery({
-    queryKey: ["alerts", language],
+    queryKey: [...QUERY, language],
     queryFn: ({ signal }) => api<Feed>("/api/account/alerts?limit=50", { signal }),
     enabled: isWanted,
     refetchInterval: 60_000,

@@ -1,9 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ApiKey, IssuedKey } from "#client/openapi.ts";
 import { api } from "../../lib/api.ts";
+import { OWN_QUERY } from "../../lib/session.ts";
 
 const PATH = "/api/account/keys";
-const QUERY = ["api-keys"] as const;
+const QUERY = [...OWN_QUERY, "api-keys"] as const;
 
 export function useApiKeys(isWanted: boolean) {
   return useQuery({
