@@ -19,6 +19,7 @@ import { usePreferences } from "../../lib/preferences.tsx";
 import { isWholePause, recordedChange } from "../../lib/recorded-change.ts";
 import { useTitle } from "../../lib/title.ts";
 import { ChannelPanel } from "./channel-panel.tsx";
+import { gradeText } from "./grade-text.ts";
 import { useAlerts } from "./use-alerts.ts";
 import "./alerts.css";
 
@@ -105,7 +106,7 @@ function Entry({ item }: { readonly item: Alert }) {
       )}
       <Figures item={item} />
       <p className="small soft figure">
-        {text.alerts.grade}: <Grade grade={item.grade} />
+        {text.alerts.grade}: {gradeText(item.grade, text.alerts, language)}
       </p>
     </li>
   );
@@ -156,12 +157,4 @@ function Figures({ item }: { readonly item: Alert }) {
       ))}
     </dl>
   );
-}
-
-function Grade({ grade }: { readonly grade: Alert["grade"] }) {
-  const { text, language } = usePreferences();
-  if (grade === null) return text.alerts.pendingGrade;
-  const { was_worse: wasWorse, waited_cost_pct: cost } = grade;
-  if (!wasWorse || cost === null || cost <= 0) return text.alerts.notWorse;
-  return text.alerts.worse(formatPct(cost, language));
 }

@@ -15,6 +15,7 @@ export const alertsEn: AlertsText = {
   },
   grade: "30 minutes later",
   worse: (pct: string) => `waiting would have cost ${pct} more`,
+  worseUnknown: "the exit was still worse; what waiting would have cost is not known",
   notWorse: "waiting would not have made the exit worse",
   pendingGrade: "not checked yet",
   channelsTitle: "Delivery channels",

@@ -16,6 +16,7 @@ export const alertsEs = {
   },
   grade: "30 minutos después",
   worse: (pct: string) => `esperar habría costado ${pct} más`,
+  worseUnknown: "la salida seguía peor; no se sabe qué habría costado esperar",
   notWorse: "esperar no habría empeorado la salida",
   pendingGrade: "aún por comprobar",
   channelsTitle: "Canales de entrega",
