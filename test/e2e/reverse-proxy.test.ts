@@ -77,10 +77,13 @@ async function assertStreamed(proxy: ReverseProxy): Promise<void> {
 async function assertRefusedInJson(proxy: ReverseProxy): Promise<void> {
   const length = 2_000_000;
   const large = { method: "POST", headers: { "content-length": length } };
+  const coded = { method: "POST", headers: { "transfer-encoding": "gzip" } };
   for (const [asked, status, code] of [
     [{ path: "/api/oracle/waitlist", ...large }, 413, "body_too_large"],
     [{ path: "/api/status", headers: { "x-large": "a".repeat(9_000) } }, 400, "invalid_body"],
     [{ path: `/api/status?${"a".repeat(9_000)}` }, 400, "invalid_body"],
+    [{ path: "/api/status", method: "TRACE" }, 405, "method_not_allowed"],
+    [{ path: "/api/oracle/waitlist", ...coded }, 400, "invalid_body"],
   ] as const) {
     const response = await proxy.ask({ from: "127.0.0.6", ...asked });
     const { error, message } = JSON.parse(await text(response));
