@@ -18,6 +18,7 @@ import {
 import { usePreferences } from "../../lib/preferences.tsx";
 import { Change } from "./alert-banner.tsx";
 import { markX } from "./chart-marks.ts";
+import { type IsOther, missingLoss } from "./missing-loss.ts";
 import { nearestStandardSize } from "./slippage-scale.ts";
 import {
   type HistoryAlert,
@@ -42,8 +43,7 @@ type Series = (typeof SERIES)[number];
 type Props = {
   readonly mint: string;
   readonly sizeSol: number | null;
-  /** Of a family that is measured up to 10 SOL. */
-  readonly isOther: boolean;
+  readonly isOther: IsOther;
 };
 
 /** One figure over time, on a scale of its own, with the alerts that began in it. */
@@ -193,9 +193,7 @@ function Picture({ history, range, series, sizeSol, isOther }: PictureProps) {
   const missingAt = ({ c10_sol }: HistoryPoint) =>
     series !== "slippage" || c10_sol === null
       ? text.common.unknown
-      : isOther && size === "50"
-        ? text.token.notMeasured
-        : text.token.noExit;
+      : missingLoss(text, { isOther, sizeSol: Number(size) });
   const readAt = (index: number) => {
     const point = points[index];
     const value = data[1]?.[index];

@@ -6,6 +6,7 @@ import { Unknown } from "../../components/unknown.tsx";
 import { formatPct, formatSol } from "../../lib/format.ts";
 import { usePreferences } from "../../lib/preferences.tsx";
 import type { StandardSize } from "../../lib/standard-sizes.ts";
+import type { IsOther } from "./missing-loss.ts";
 import { missingWaits, WAITED } from "./missing-waits.ts";
 import { LARGEST_OTHER_SOL, nearestStandardSize } from "./slippage-scale.ts";
 import { useHoldersFirst, usePastDay } from "./use-past-day.ts";
@@ -13,8 +14,7 @@ import { useHoldersFirst, usePastDay } from "./use-past-day.ts";
 type Props = {
   readonly mint: string;
   readonly sizeSol: number | null;
-  /** Of a family that is measured up to 10 SOL. */
-  readonly isOther: boolean;
+  readonly isOther: IsOther;
 };
 
 /** The exit after the largest holders have sold, and what waiting cost over the last day. */
@@ -24,7 +24,7 @@ export function PastPanel({ mint, sizeSol, isOther }: Props) {
   const [isWaitingOpen, setWaitingOpen] = useState(false);
   const holders = useHoldersFirst(mint, isHoldersOpen);
   const day = usePastDay(mint, isWaitingOpen);
-  const most = isOther ? LARGEST_OTHER_SOL : Number.POSITIVE_INFINITY;
+  const most = isOther === false ? Number.POSITIVE_INFINITY : LARGEST_OTHER_SOL;
   const size = nearestStandardSize(Math.min(sizeSol ?? 1, most));
   return (
     <section className="panel stack" aria-labelledby="past">

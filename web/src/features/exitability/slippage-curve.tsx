@@ -12,6 +12,7 @@ import { STANDARD_SIZES, type StandardSize } from "../../lib/standard-sizes.ts";
 import { verdictOf } from "../../lib/verdict.ts";
 import { markX, markY } from "./chart-marks.ts";
 import { Late } from "./late.tsx";
+import { type IsOther, missingLoss } from "./missing-loss.ts";
 import { LARGEST_OTHER_SOL } from "./slippage-scale.ts";
 import { type CurvePoint, useCurve } from "./use-curve.ts";
 import { useBothProfiles } from "./use-exitability.ts";
@@ -22,13 +23,13 @@ const TICKS = [0.1, 1, 10, 100, 1000];
 
 type Props = {
   readonly mint: string;
-  readonly answer: Exitability | undefined;
   readonly sizeSol: number | null;
+  readonly isOther: IsOther;
   readonly isPushed: boolean;
 };
 
 /** Loss over size, by one route and split, with the standard sizes as a table. */
-export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
+export function SlippageCurve({ mint, sizeSol, isOther, isPushed }: Props) {
   const { text } = usePreferences();
   const curve = useCurve(mint);
   const both = useBothProfiles(mint, isPushed);
@@ -43,7 +44,7 @@ export function SlippageCurve({ mint, answer, sizeSol, isPushed }: Props) {
               points={points}
               sizeSol={sizeSol}
               isUnknown={state === "bloqueado_dato"}
-              isOther={answer?.amm === "otro"}
+              isOther={isOther}
             />
           )}
         </Loaded>
@@ -60,8 +61,7 @@ type PictureProps = {
   readonly sizeSol: number | null;
   /** No point is known: none is a size that can't be sold. */
   readonly isUnknown: boolean;
-  /** Of a family that is measured up to 10 SOL. */
-  readonly isOther: boolean;
+  readonly isOther: IsOther;
 };
 
 function Picture({ mint, points, sizeSol, isUnknown, isOther }: PictureProps) {
@@ -134,8 +134,7 @@ function Picture({ mint, points, sizeSol, isUnknown, isOther }: PictureProps) {
   );
   const show = (pct: number | null, size: number) => {
     if (pct !== null) return formatPct(pct, language);
-    if (isUnknown) return text.common.unknown;
-    return isOther && size > LARGEST_OTHER_SOL ? text.token.notMeasured : text.token.noExit;
+    return isUnknown ? text.common.unknown : missingLoss(text, { isOther, sizeSol: size });
   };
   return (
     <div>

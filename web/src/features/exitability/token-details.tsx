@@ -22,12 +22,12 @@ export function TokenDetails(props: DetailsProps) {
   const { mint, answer, facts, sale, exit, isPushed, isPaused } = props;
   const sizeSol = exit?.size_sol ?? sizeInSol(sale);
   const isBlocked = answer?.state === "bloqueado_dato";
-  const isOther = answer?.amm === "otro";
+  const isOther = answer === undefined ? null : answer.amm === "otro";
   return (
     <>
       <BlockersPanel mint={mint} answer={answer} />
       {isBlocked ? null : (
-        <SlippageCurve mint={mint} answer={answer} sizeSol={sizeSol} isPushed={isPushed} />
+        <SlippageCurve mint={mint} sizeSol={sizeSol} isOther={isOther} isPushed={isPushed} />
       )}
       <HistoryPanel mint={mint} sizeSol={sizeSol} isOther={isOther} />
       {isBlocked ? null : <PastPanel mint={mint} sizeSol={sizeSol} isOther={isOther} />}
