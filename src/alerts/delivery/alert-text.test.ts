@@ -46,6 +46,16 @@ test("an alert says size, slippage, capacity, depth, cause with its share, and s
   );
 });
 
+test("a share is called the whole only where it is, and a capacity that hardly fell has none", () => {
+  const causes = { withdrawn: 0.004, sold: 0.996, fees: 0, paused: 0 };
+  const c10Sol = { before: 10, after: 9.95 };
+  const text = alertText({ ...ALERT, share: 0.996, causes, c10Sol }, "en");
+  assert.match(text, /went from 10 to 9\.95 SOL\./);
+  assert.match(text, /that loss: sells 99 % \(slot 7\)/);
+  const whole = { withdrawn: 0, sold: 1, fees: 0, paused: 0 };
+  assert.match(alertText({ ...ALERT, share: 1, causes: whole }, "es"), /ventas 100 %/);
+});
+
 test("what is not known is left out of the text, and null in the item", () => {
   const nothing = { before: null, after: null };
   const alert = { ...ALERT, slippagePct: nothing, c10Sol: nothing, depthSol: nothing };

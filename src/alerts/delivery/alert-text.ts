@@ -139,8 +139,9 @@ const WORDS: Readonly<Record<ChannelLanguage, Words>> = {
 
 /** The share of the earlier capacity that is gone; which cause explains how much of it is another figure. */
 function gone(before: number, after: number, language: ChannelLanguage): string {
-  if (!(after < before)) return "";
-  const share = `${Math.floor((1 - after / before) * 100)} %`;
+  const lost = Math.floor((1 - after / before) * 100);
+  if (!(lost > 0)) return "";
+  const share = `${lost} %`;
   return language === "en" ? `: ${share} of it is gone` : `: se ha perdido el ${share}`;
 }
 
@@ -156,7 +157,12 @@ function explained(
       return text === undefined || part === null || part < LEAST_SHARE ? [] : [{ text, part }];
     })
     .toSorted((a, b) => b.part - a.part)
-    .map(({ text, part }) => `${text} ${(part * 100).toFixed(0)} %`);
+    .map(({ text, part }) => `${text} ${wholePct(part)} %`);
+}
+
+/** To the nearest whole percent, but 100 only for all of it. */
+function wholePct(part: number): number {
+  return part < 1 ? Math.min(99, Math.round(part * 100)) : 100;
 }
 
 function sol(lamports: bigint, language: ChannelLanguage): string {

@@ -18,5 +18,5 @@ test("an exit that was still worse is shown as worse, also where the cost of wai
     };
     assert.equal(gradeText(grade, alertsEn, "en"), text);
   }
-  assert.equal(gradeText(null, alertsEn, "en"), "not checked yet");
+  assert.equal(gradeText(null, alertsEn, "en"), "not checked");
 });

@@ -17,7 +17,7 @@ export const alertsEn: AlertsText = {
   worse: (pct: string) => `waiting would have cost ${pct} more`,
   worseUnknown: "the exit was still worse; what waiting would have cost is not known",
   notWorse: "waiting would not have made the exit worse",
-  pendingGrade: "not checked yet",
+  ungraded: "not checked",
   channelsTitle: "Delivery channels",
   channelsLead: "The feed on this page is always on.",
   kinds: {

@@ -18,7 +18,7 @@ export const alertsEs = {
   worse: (pct: string) => `esperar habría costado ${pct} más`,
   worseUnknown: "la salida seguía peor; no se sabe qué habría costado esperar",
   notWorse: "esperar no habría empeorado la salida",
-  pendingGrade: "aún por comprobar",
+  ungraded: "sin comprobar",
   channelsTitle: "Canales de entrega",
   channelsLead: "El aviso en esta página está siempre activo.",
   kinds: {
