@@ -238,6 +238,25 @@ test("a call whose arguments are null, absent or no object is invalid by its par
   });
 });
 
+test("an optional argument that is null counts as left out, and a required one is refused", async (t) => {
+  const markets = someMarkets(() => someSnapshot());
+  await oneApp(
+    t,
+    async ({ send }) => {
+      const askedFor = async (given: object) => {
+        const params = { name: "measure_exit", arguments: given };
+        const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
+        return (await send("POST", "/mcp", { payload: message })).json();
+      };
+      const { result } = await askedFor({ mint: SOME_MINT, size: null, profile: null });
+      assert.equal(result.structuredContent.state, "ok");
+      const { error } = await askedFor({ mint: null });
+      assert.equal(error.code, -32602);
+    },
+    { markets },
+  );
+});
+
 test("the longest history that the tool names is answered", async (t) => {
   const markets = someMarkets(() => someSnapshot(), {
     history: async () => [],

@@ -93,8 +93,8 @@ export type PreparedTool = Tool & {
   /** JSON Schema. */
   readonly inputSchema: ObjectSchema;
   readonly outputSchema: ObjectSchema;
-  /** Fills in defaults. Null where the arguments fit, else what is wrong with them. */
-  readonly refusalOf: (input: object) => string | null;
+  /** Drops optional arguments that are null, and fills in defaults. Null where the rest fits, else what is wrong. */
+  readonly refusalOf: (input: Record<string, unknown>) => string | null;
 };
 
 /** The tools with checks of their arguments; the schemas are compiled at the first call. */
@@ -107,6 +107,7 @@ export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
       inputSchema,
       outputSchema: { ...plainSchema(tool.output), type: "object" as const },
       refusalOf(input) {
+        dropNulls(input, tool.input.required ?? []);
         const check = ajv.compile(inputSchema);
         if (check(input)) return null;
         const names = Object.keys(tool.input.properties);
@@ -114,6 +115,12 @@ export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
       },
     };
   });
+}
+
+/** Agents send null for an optional argument that they leave out. */
+function dropNulls(input: Record<string, unknown>, required: readonly string[]): void {
+  for (const [name, value] of Object.entries(input))
+    if (value === null && !required.includes(name)) delete input[name];
 }
 
 /** What is wrong with an argument, and what it may be. */
