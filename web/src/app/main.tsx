@@ -8,17 +8,12 @@ import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from "@ta
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError } from "../lib/api.ts";
+import { serverNowMs } from "../lib/connection.ts";
 import { PreferencesProvider } from "../lib/preferences.tsx";
 import { ACCOUNT_QUERY } from "../lib/session.ts";
 import { App } from "./app.tsx";
 import { keepErrors } from "./kept-errors.ts";
-
-const MOST_RETRIES = 2;
-
-/** A deliberate refusal would be repeated at once: show the error instead of retrying. */
-function isMeant(error: unknown): boolean {
-  return error instanceof ApiError && (error.status < 500 || error.code === "chain_unavailable");
-}
+import { mayRetry, retryDelayMs } from "./retries.ts";
 
 /** A session that ended elsewhere is noticed by the first refusal: the page asks to sign in. */
 function onError(error: unknown): void {
@@ -31,7 +26,8 @@ const client = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      retry: (failures, error) => failures < MOST_RETRIES && !isMeant(error),
+      retry: mayRetry,
+      retryDelay: (failures, error) => retryDelayMs(failures, { error, nowMs: serverNowMs() }),
       refetchOnWindowFocus: true,
       // Without a network a request fails and is reported; paused, it would wait in silence.
       networkMode: "always",
