@@ -350,6 +350,16 @@ describe("a token is blocked", () => {
     assert.equal(reasonOf({}, [pool, unloaded]), null);
   });
 
+  test("when a pool is not read yet, unless another one pays or the token itself is paused", () => {
+    const unpriced = [unpricedPool({ quoteHeld: null, reason: "unread" })];
+    const paused = poolOfSol(1, 0.001, { status: "paused" });
+    for (const pools of [[emptyPool()], [paused]])
+      assert.equal(reasonOf({ unpriced }, pools), "unpriced-majority");
+    assert.equal(reasonOf({ unpriced }), null);
+    const token = { ...PLAIN_TOKEN, pausable: { isPaused: true, authority: SOMEBODY } };
+    assert.equal(reasonOf({ unpriced, token }, [paused]), "all-paused");
+  });
+
   test("when every pool is paused or not open yet, or the token itself is paused", () => {
     const paused = poolOfSol(1, 0.001, { status: "paused" });
     const waiting = poolOfSol(1, 0.001, { status: "not-open-yet" });

@@ -81,8 +81,8 @@ export function blockReasonOf(
   if (coverage.unpricedPct > CALIBRATION.block.unpricedSharePct) return "unpriced-majority";
   if (coverage.hasUnweighed && live.length === 0) return "unpriced-majority";
   if (isHalted(priced)) return "all-paused";
-  if (priced.midPrice === null && live.some(isPartlyLoaded)) return "unpriced-majority";
   if (priced.midPrice !== null) return null;
+  if (live.some(isPartlyLoaded) || hasUnread(market)) return "unpriced-majority";
   // What was found can't sell, and more may exist: that is not "no way out".
   return market.isSearchComplete && !mayLeadOn(live, market) ? null : "search-incomplete";
 }
@@ -150,8 +150,13 @@ export function isHalted(priced: PricedMarket): boolean {
   const live = liveRoutes(priced);
   if (live.length === 0) return false;
   const isMintPaused = priced.market.token?.pausable?.isPaused === true;
-  return (
-    isMintPaused ||
-    live.every(({ pool, hops }) => isPaused(pool) || hops.some(({ status }) => status === "paused"))
-  );
+  if (isMintPaused) return true;
+  const isOnPausedWay = ({ pool, hops }: Route): boolean =>
+    isPaused(pool) || hops.some(({ status }) => status === "paused");
+  return live.every(isOnPausedWay) && !hasUnread(priced.market);
+}
+
+/** Whether a pool is known and its accounts were not read. It stays so only while the node fails. */
+function hasUnread({ unpriced }: Market): boolean {
+  return unpriced.some(({ reason }) => reason === "unread");
 }

@@ -50,7 +50,8 @@ export type UnpricedPool = {
   readonly family: Family;
   readonly kind: "curve" | "amm";
   readonly address: Address;
-  readonly reason: UnusableReason;
+  /** "unread": its accounts were not requested yet, or the node did not answer. */
+  readonly reason: UnusableReason | "unread";
   readonly detail: string;
   /** What its quote vault holds, in units of `quoteMint`; null where that can't be read either. */
   readonly quoteHeld: bigint | null;

@@ -1,6 +1,6 @@
 import { assess } from "#src/measure/assess.ts";
 import type { Assessment } from "#src/measure/assessment.ts";
-import type { Market } from "#src/measure/market/market.ts";
+import type { Market, UnpricedPool } from "#src/measure/market/market.ts";
 import { lamportsPerMicroUsd } from "#src/measure/market/usd-price.ts";
 import { ratioToNumber } from "#src/units/to-number.ts";
 import type { Clock, VenueId } from "#src/venues/venue.ts";
@@ -11,10 +11,12 @@ import { timeOfSlotMs } from "../following/slot-times.ts";
 import { stateSlot } from "../following/state-slot.ts";
 import { buildMarket, unsearchedHops } from "../pools/build-market.ts";
 import { blockTimeMs } from "../pools/chain-clock.ts";
-import type { OpenPool } from "../pools/open-pool.ts";
+import { type OpenPool, unreadPool } from "../pools/open-pool.ts";
 import { agedAssessment } from "../snapshot-text.ts";
 import { carriedAssessment, carriedKey, NotedClock, sharedFacts } from "./carried-assessment.ts";
 import type { ExecutedAnswers } from "./executed-answers.ts";
+
+const NO_POOLS: readonly OpenPool[] = [];
 
 export type AssessDeps = {
   /** Recorded accounts never change, and are assessed at the time of the recording. */
@@ -69,8 +71,10 @@ function marketAt(
       mintFacts: token.mintFacts,
       pools: poolsOf(group),
       hopPools: hops.flatMap(poolsOf),
-      leftOut: group.leftOut,
-      isSearchComplete: group.isSearchComplete,
+      leftOut: withUnread(state, group),
+      // What a hop pays is not known before all of its pools are read.
+      isSearchComplete:
+        group.isSearchComplete && !hops.some((hop) => unreadPools(state, hop).length > 0),
       unsearchedHops: unsearchedHops(hops),
       awaitsGraduation: awaitsGraduation(group),
       clock,
@@ -159,12 +163,34 @@ export function versionOf(state: LiveState, token: FollowedToken): number {
   return version;
 }
 
-/** The loaded pools, without those known to be closed; if none is loaded, the others, which can't be priced yet. */
-export function openPools(state: LiveState, group: PoolGroup): readonly OpenPool[] {
+/** The loaded pools, without those known to be closed. */
+export function openPools(state: LiveState, { pools }: PoolGroup): readonly OpenPool[] {
   const loaded: OpenPool[] = [];
-  const unread: OpenPool[] = [];
-  for (const { open, isLoaded } of group.pools.values()) {
-    if (state.known.get(open.ref.address) !== null) (isLoaded ? loaded : unread).push(open);
+  for (const { open, isLoaded } of pools.values())
+    if (isLoaded && state.known.get(open.ref.address) !== null) loaded.push(open);
+  return loaded;
+}
+
+/**
+ * Pools that are known and not read yet. Those that appeared a moment ago are left out only beside a loaded one that
+ * is not a closed curve: else nothing is known of what sells.
+ */
+function unreadPools(state: LiveState, { pools }: PoolGroup): readonly OpenPool[] {
+  let unread = NO_POOLS;
+  let awaited = NO_POOLS;
+  let sells = false;
+  for (const { open, isLoaded, isAwaited, curve } of pools.values()) {
+    if (state.known.get(open.ref.address) === null) continue;
+    if (isLoaded) sells ||= curve === null || curve.closedSlot === null;
+    else if (isAwaited) awaited = [...awaited, open];
+    else unread = [...unread, open];
   }
-  return loaded.length === 0 ? unread : loaded;
+  return sells || awaited.length === 0 ? unread : [...unread, ...awaited];
+}
+
+/** The pools that were left out and those that are not read: both are known and not priced. */
+function withUnread(state: LiveState, group: PoolGroup): readonly UnpricedPool[] {
+  const unread = unreadPools(state, group);
+  if (unread.length === 0) return group.leftOut;
+  return [...group.leftOut, ...unread.map((pool) => unreadPool(pool, state.known))];
 }

@@ -28,11 +28,13 @@ export function addPool(
     changedSlot: -1n,
     pendingSlot: null,
     isLoaded: false,
+    isAwaited: group.token?.assessed !== null,
     waitsSinceMs: null,
     needsCheckedAtMs: 0,
   };
   group.pools.set(ref.address, pool);
   state.poolCount++;
+  group.version++;
   state.unsavedGroups.add(group);
   checkNeeds(state, pool, loaded);
   pool.isLoaded = [...pool.needs.values()].every(({ account }) => account.content !== undefined);

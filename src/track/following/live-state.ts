@@ -79,6 +79,8 @@ export type FollowedPool = {
   pendingSlot: bigint | null;
   /** False until its accounts have arrived. */
   isLoaded: boolean;
+  /** While it is not loaded: it appeared a moment ago, while answers were given, and these leave it out. */
+  isAwaited: boolean;
   /** Since when the pool waits for some of its accounts, so that its newest changes are not decoded; null: it does not. */
   waitsSinceMs: number | null;
   /** When the venue was last asked which accounts the pool needs. */

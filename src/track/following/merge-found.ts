@@ -31,6 +31,8 @@ export function addGroup(
     token: null,
   };
   mergeFound(state, group, found, loaded);
+  // No answer was complete without them.
+  for (const pool of group.pools.values()) pool.isAwaited = false;
   return group;
 }
 

@@ -36,6 +36,8 @@ const CHANGING_SHARE = 0.4;
 const ALWAYS_SHARE = 0.9;
 /** Changes that count for the pool alone: its first read, and the one that the account may have missed. */
 const UNCOUNTED = 2;
+/** A pool that appeared may be missing from answers for this time: it is read within seconds, unless the node fails. */
+const AWAITED_MS = 10_000;
 /** Before this many changes, vaults are assumed to change with the pool and other accounts not to. */
 const MIN_CHANGES = 6;
 /** Uses of an account of one pool: the pool may be followed for both of its tokens, and as a hop. */
@@ -199,6 +201,7 @@ function isReadAt(
  */
 function wait(state: LiveState, pool: FollowedPool, nowMs: number): void {
   pool.waitsSinceMs ??= nowMs;
+  if (pool.isAwaited && !isWithin(AWAITED_MS, pool.waitsSinceMs, nowMs)) endAwaiting(state, pool);
   const isRead = !awaitsStream(state, pool);
   if (isRead && isWithin(SETTLE_MS, pool.waitsSinceMs, nowMs)) {
     state.dirtyPools.add(pool);
@@ -208,6 +211,15 @@ function wait(state: LiveState, pool: FollowedPool, nowMs: number): void {
   state.waiting.pools.add(pool);
   // Read all accounts together: a single one would be of yet another slot.
   if (isRead) for (const address of pool.needs.keys()) state.rereadSoon.add(address);
+}
+
+/** From now on answers name the pool until it is read. */
+function endAwaiting(state: LiveState, pool: FollowedPool): void {
+  pool.isAwaited = false;
+  const { isLoaded, group } = pool;
+  if (isLoaded) return;
+  group.version++;
+  if (group.token !== null) state.dirtyTokens.add(group.token);
 }
 
 /** Whether the stream will deliver what is left of the slot: a read would be of a later one. */

@@ -100,22 +100,24 @@ export function bindOpenPool(pool: OpenPool, clock: Clock): QuotablePool | null 
 
 /** The facts about a pool that can't be priced; null if it can be priced. */
 export function unpricedPool(pool: OpenPool, known: AccountSet): UnpricedPool | null {
-  const { venue, address } = pool.ref;
   if (pool.decoded.kind === "pool" && pool.quoteMint !== null) return null;
-  const [reason, detail] =
+  const why =
     pool.decoded.kind === "unusable"
-      ? [pool.decoded.reason, pool.decoded.detail]
-      : (["undecodable", "the pair can't be read"] as const);
-  return {
-    venue: venue.id,
-    family: venue.family,
-    kind: venue.kind,
-    address,
-    reason,
-    detail,
-    quoteHeld: quoteHeld(pool, known),
-    quoteMint: pool.quoteMint,
-  };
+      ? { reason: pool.decoded.reason, detail: pool.decoded.detail }
+      : ({ reason: "undecodable", detail: "the pair can't be read" } as const);
+  return { ...factsOf(pool, known), ...why };
+}
+
+/** The same of a pool whose accounts have not all arrived. */
+export function unreadPool(pool: OpenPool, known: AccountSet): UnpricedPool {
+  return { ...factsOf(pool, known), reason: "unread", detail: "not read yet" };
+}
+
+function factsOf(pool: OpenPool, known: AccountSet): Omit<UnpricedPool, "reason" | "detail"> {
+  const { id, family, kind } = pool.ref.venue;
+  const { quoteMint } = pool;
+  const quoteHeld = quoteHeldOf(pool, known);
+  return { venue: id, family, kind, address: pool.ref.address, quoteHeld, quoteMint };
 }
 
 /** Whether the program owns the account: anyone can send lamports to a derived address. */
@@ -127,7 +129,7 @@ export function isOwned(
 }
 
 /** The balance of the pool's quote vault, in base units of its quote mint; null if unknown. */
-function quoteHeld(pool: Pick<OpenPool, "ref" | "quoteMint">, known: AccountSet): bigint | null {
+function quoteHeldOf(pool: Pick<OpenPool, "ref" | "quoteMint">, known: AccountSet): bigint | null {
   if (pool.quoteMint === null) return null;
   return heldOf(outlineOf(pool.ref, known), pool.quoteMint);
 }
