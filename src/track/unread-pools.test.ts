@@ -9,8 +9,17 @@ import {
 import { ScriptedChain } from "#bench/detection/scripted-chain.ts";
 import type { Address } from "#src/units/address.ts";
 import { WSOL } from "#src/units/known-addresses.ts";
-import { placeMint, placePool, placeToken, SOL } from "#test/simulation/track/plain-market.ts";
+import {
+  placeMint,
+  placePool,
+  placeToken,
+  SOL,
+  setReserves,
+} from "#test/simulation/track/plain-market.ts";
+import { track } from "#test/simulation/track/tracker-on.ts";
+import { sqliteDatabase } from "#test/support/databases/databases.ts";
 import { closeAfter } from "#test/support/ending.ts";
+import type { AlertChange } from "./market-report.ts";
 import { Tracker } from "./tracker.ts";
 
 const MINT = namedAddress("token");
@@ -183,4 +192,47 @@ test("while a pool that a sale may go through is not read, the search counts as 
   chain.heal();
   await pass(chain, tracker, 4);
   assert.deepEqual((await answerOf(tracker)).doubts, []);
+});
+
+describe("after a restart, a pool that is not read yet", () => {
+  const CHANGED = plainPool(`${MINT} main`, MINT, WSOL);
+
+  /** A token of two pools, of which a new process has read the small one only; then the other holds `solLater`. */
+  async function restarted(t: TestContext, solLater: bigint) {
+    const database = await sqliteDatabase(t);
+    const chain = new FailingChain();
+    placeToken(chain, MINT, 80);
+    placePool(chain, DUST, { base: BASE / 8n, quote: 10n * SOL });
+    const earlier = track(chain, database);
+    await earlier.snapshot(MINT);
+    await pass(chain, earlier, 400);
+    await earlier.close();
+    setReserves(chain, CHANGED, { base: (BASE * solLater) / (80n * SOL), quote: solLater });
+    chain.leaveOut(CHANGED);
+    const tracker = track(chain, database);
+    closeAfter(t, () => tracker.close());
+    const changes: AlertChange["kind"][] = [];
+    tracker.onReport(({ alertChange }) => {
+      if (alertChange !== null) changes.push(alertChange.kind);
+    });
+    const depths: number[] = [];
+    tracker.onSample(({ sample }) => depths.push(sample.depthSol ?? Number.NaN));
+    await tracker.restore();
+    await pass(chain, tracker, 20);
+    const { depthLamports } = await answerOf(tracker);
+    assert.equal(depthLamports, 10n * SOL);
+    assert.deepEqual(changes, []);
+    assert.deepEqual(depths, []);
+    chain.heal();
+    await pass(chain, tracker, 40);
+    return changes;
+  }
+
+  test("raises no alert, neither missing nor when it is read", async (t) => {
+    assert.deepEqual(await restarted(t, 80n * SOL), []);
+  });
+
+  test("raises the alert of what it lost, once it is read", async (t) => {
+    assert.deepEqual(await restarted(t, SOL), ["on"]);
+  });
 });

@@ -103,6 +103,7 @@ export class TokenObserver {
       chainMs: chainTimeMs(state.times, nowMs),
       isClosed: (pool) => state.known.get(pool) === null,
       isRead: (pool) => isReadHop(state, token, pool),
+      isUnread: (pool) => token.group.pools.get(pool)?.isLoaded === false,
     });
     if (sample !== null && archive !== null) {
       const kept = isActive(token, nowMs)

@@ -24,6 +24,7 @@ import {
   type TrendWindow,
   trendOf,
 } from "#src/measure/series/trend.ts";
+import type { Address } from "#src/units/address.ts";
 import { SAMPLE_EVERY_MS, type Sample, sampleOf } from "./sample.ts";
 import { nextBasis, type SeriesBasis } from "./series-basis.ts";
 
@@ -44,7 +45,7 @@ export type TokenSeries = {
 };
 
 export type Observed = {
-  /** The sample of this interval of ten seconds; null if it has one already. */
+  /** The sample of this interval of ten seconds; null if it has one already, or may have none. */
   readonly sample: Sample | null;
   readonly change: DeteriorationChange | null;
 };
@@ -58,6 +59,8 @@ export type Observation = {
   readonly isClosed: Sight["isClosed"];
   /** Absent: all pools of hops are. */
   readonly isRead?: Sight["isRead"];
+  /** Whether a pool of the token is not read yet. Absent: none is. */
+  readonly isUnread?: (pool: Address) => boolean;
 };
 
 /**
@@ -139,18 +142,28 @@ export function isInGap({ sinceMs, deterioration }: TokenSeries): boolean {
 /** Adds an assessment: on every change, and at least every ten seconds. */
 export function observe(series: TokenSeries, observation: Observation): Observed {
   const { assessment, nowMs } = observation;
-  const change = judge(series, observation);
+  const lacksPool = lacksKnownPool(series, observation);
+  const change = judge(series, observation, lacksPool);
   const { window, basis } = series;
   if (basis.trend !== window.basis) forgetTrend(series);
   if (!isSampleDue(series, nowMs)) return { change, sample: null };
-  const isCurrent = nowMs - assessment.stateTimeMs < GAP_AFTER_MS;
+  const isCurrent = nowMs - assessment.stateTimeMs < GAP_AFTER_MS && !lacksPool;
   const c10Sol = isCurrent ? capacityOfAssessment(assessment) : null;
   const isGap = nowMs - series.sampledAtMs > GAP_AFTER_MS;
   pushTrendSample(window, { timeMs: nowMs, c10Sol, basis: basis.trend });
   series.trend = trendOf(window);
   series.sinceMs = c10Sol === null ? null : isGap ? nowMs : (series.sinceMs ?? nowMs);
   series.sampledAtMs = nowMs;
-  return { change, sample: sampleOf(assessment, nowMs, basis.trend) };
+  return { change, sample: lacksPool ? null : sampleOf(assessment, nowMs, basis.trend) };
+}
+
+/**
+ * Whether a pool that the newest known assessment measured is not read yet, as after a restart: until it is, the
+ * series has a gap, since the other pools show neither what it lost nor that it lost nothing.
+ */
+function lacksKnownPool({ last }: TokenSeries, { isUnread }: Observation): boolean {
+  const pools = last === null || isUnread === undefined ? undefined : pricedPart(last)?.pools;
+  return pools?.some(({ address }) => isUnread?.(address) === true) === true;
 }
 
 /** The samples so far are of another basis: the trend is not known until there are five minutes of the new one. */
@@ -163,10 +176,14 @@ function forgetTrend(series: TokenSeries): void {
  * Judges the token's alert on the priced pools, whether the answer is blocked or not. All times are
  * the chain's, so that an error of the local clock changes no alert.
  */
-function judge(series: TokenSeries, observation: Observation): DeteriorationChange | null {
+function judge(
+  series: TokenSeries,
+  observation: Observation,
+  lacksPool: boolean,
+): DeteriorationChange | null {
   const { assessment, chainMs, isClosed, isRead = () => true } = observation;
   const { last: before, deterioration } = series;
-  const isCurrent = chainMs - assessment.stateTimeMs < GAP_AFTER_MS;
+  const isCurrent = chainMs - assessment.stateTimeMs < GAP_AFTER_MS && !lacksPool;
   const earlier = before === null ? null : pricedPart(before);
   const part = pricedPart(assessment);
   const isGapOfHop = earlier !== null && part !== null && awaitsHop(earlier, part);
