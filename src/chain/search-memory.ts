@@ -28,10 +28,11 @@ export class SearchMemory {
     this.#logger = logger;
   }
 
-  /** Why a search of the program would be refused now; null: it may be tried. */
-  refusalOf(programId: Address): string | null {
+  /** Why a search of the program, or of any where null is given, would be refused now; null: it may be tried. */
+  refusalOf(programId: Address | null): string | null {
     const nowMs = performance.now();
-    for (const memory of [this.#method, this.#byProgram.get(programId)]) {
+    const byProgram = programId === null ? null : this.#byProgram.get(programId);
+    for (const memory of [this.#method, byProgram]) {
       if (memory !== null && memory !== undefined && memory.untilMs > nowMs) return memory.reason;
     }
     return null;

@@ -182,3 +182,41 @@ test("holders that one endpoint does not list are asked for at another", async (
   comeBack();
   assert.equal((await source.findLargestAccounts(PROGRAM)).kind, "found");
 });
+
+test("holders that an endpoint refuses to list are asked for at another at once, and not again at the first", async (t) => {
+  const { source, first } = await twoEndpoints(t, {
+    first: (request, response) => {
+      if (request.method === "getMultipleAccounts") answerRead(request, response);
+      else response.writeHead(403).end();
+    },
+    second: (request, response) =>
+      result(response, request, { context: { slot: 5 }, value: [{ address: testAddress(3) }] }),
+  });
+  for (let asked = 0; asked < 2; asked++)
+    assert.equal((await source.findLargestAccounts(PROGRAM)).kind, "found");
+  assert.equal(first.count(), 1);
+  assert.deepEqual(source.refusals?.(), []);
+});
+
+test("what one endpoint refuses is named as refused only if no other that answers serves it", async (t) => {
+  let isServing = true;
+  const { source } = await twoEndpoints(t, {
+    first: (request, response) => {
+      if (request.method === "getMultipleAccounts") answerRead(request, response);
+      else notFound(response, request);
+    },
+    second: (request, response) => {
+      if (isServing) answerSearch(request, response);
+      else refuse(response, request, -32000, "this program is excluded");
+    },
+  });
+  assert.equal((await source.searchAccounts(FILTER)).kind, "refused");
+  assert.equal((await source.searchAccounts(FILTER)).kind, "found");
+  assert.deepEqual(source.refusals?.(), []);
+  isServing = false;
+  assert.equal((await source.searchAccounts(FILTER)).kind, "refused");
+  assert.deepEqual(
+    source.refusals?.().map(({ programId }) => programId),
+    [PROGRAM],
+  );
+});

@@ -52,6 +52,11 @@ export class ByEndpoint<Learned> {
     return learned;
   }
 
+  /** What was learned of each endpoint so far. */
+  all(): readonly Learned[] {
+    return [...this.#learned.values()];
+  }
+
   /** The endpoints of which this was learned. */
   where(isTrue: (learned: Learned) => boolean): Set<Endpoint> {
     const found = new Set<Endpoint>();

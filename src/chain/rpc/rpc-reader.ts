@@ -14,6 +14,7 @@ import type {
 } from "../chain-source.ts";
 import { SearchMemory } from "../search-memory.ts";
 import { CallPacer } from "./call-pacer.ts";
+import { refusalsOf, refusing } from "./endpoint-refusals.ts";
 import type { JsonRpcClient } from "./json-rpc-client.ts";
 import { RpcAccountReader } from "./rpc-account-reads.ts";
 import {
@@ -123,13 +124,15 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     signal: AbortSignal | undefined,
   ): Promise<LargestAccounts> {
     const params = [mint, { commitment: atLeastConfirmed }];
-    let endpoint = client.inUse();
+    const except = refusing(holders, SYSTEM_PROGRAM);
+    let endpoint = client.inUse(except);
     const refusal = holders.of(endpoint).refusalOf(SYSTEM_PROGRAM);
     if (refusal !== null) return { kind: "refused", reason: refusal };
     const onAttempt = (sentTo: Endpoint): void => {
       endpoint = sentTo;
     };
-    const request = { method: "getTokenLargestAccounts", params, onAttempt };
+    const others = except.size === 0 ? {} : { except };
+    const request = { method: "getTokenLargestAccounts", params, onAttempt, ...others };
     try {
       const addresses = await caller.ask(lane, request, parseLargestAccounts, signal);
       return { kind: "found", addresses };
@@ -137,6 +140,8 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
       // Invalid parameters are of this mint alone.
       if (error instanceof RpcFailure && isNotServed(error) && !isInvalidParams(error)) {
         holders.of(endpoint).failed(SYSTEM_PROGRAM, error);
+        // The next endpoint; if none is left that answers, the refusal is given.
+        return await largestAccounts(lane, mint, signal);
       }
       return asRefused(error);
     }
@@ -204,10 +209,7 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
     },
     refusals: () => [
       ...searches.refusals(),
-      ...holders
-        .of(client.inUse())
-        .list()
-        .map((refusal) => ({ ...refusal, programId: null })),
+      ...refusalsOf(client, holders).map((refusal) => ({ ...refusal, programId: null })),
     ],
     isBack: () => accounts.isBack,
     isFarAhead: (slot) => accounts.isFarAhead(slot),

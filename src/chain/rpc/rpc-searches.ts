@@ -6,6 +6,7 @@ import type { ChainLogger } from "../chain-logger.ts";
 import type { NodeRefusal, SearchResult } from "../chain-source.ts";
 import { SearchMemory } from "../search-memory.ts";
 import type { CallPacer } from "./call-pacer.ts";
+import { type Memories, refusalsOf, refusing } from "./endpoint-refusals.ts";
 import type { JsonRpcCall, JsonRpcClient } from "./json-rpc-client.ts";
 import {
   malformed,
@@ -40,9 +41,8 @@ export type RpcSearchesOptions = {
   readonly logger: ChainLogger | null;
 };
 
-/** What is known of the searches of one endpoint. */
-type SearchedEndpoint = {
-  readonly memory: SearchMemory;
+/** What is known of one endpoint's pages. */
+type Paging = {
   /** Null: not known yet. */
   hasPages: boolean | null;
   /** The first search, which shows whether it has pages; other searches wait for it. */
@@ -64,20 +64,18 @@ export class RpcSearches {
     soon: new TaskQueue(SEARCH_LIMITS),
     whenQuiet: new TaskQueue(SEARCH_LIMITS),
   };
-  readonly #learned: ByEndpoint<SearchedEndpoint>;
+  readonly #memories: Memories;
+  readonly #paging = new ByEndpoint<Paging>(() => ({ hasPages: null, trying: null }));
 
   constructor(options: RpcSearchesOptions) {
     this.#options = options;
-    this.#learned = new ByEndpoint(() => ({
-      memory: new SearchMemory("getProgramAccounts", options.logger),
-      hasPages: null,
-      trying: null,
-    }));
+    const { logger } = options;
+    this.#memories = new ByEndpoint(() => new SearchMemory("getProgramAccounts", logger));
   }
 
-  /** What the endpoint in use refuses to search now. */
+  /** What no endpoint that answers searches now. */
   refusals(): readonly NodeRefusal[] {
-    return this.#learned.of(this.#options.client.inUse()).memory.list();
+    return refusalsOf(this.#options.client, this.#memories);
   }
 
   /**
@@ -94,22 +92,21 @@ export class RpcSearches {
     const pacer = this.#options.pacers[urgency];
     return await this.#queues[urgency].run(async () => {
       const calls = this.#callsFor(programId, pacer);
-      const refusal = this.#learned.of(calls.endpoint).memory.refusalOf(programId);
+      const refusal = this.#memories.of(calls.endpoint).refusalOf(programId);
       if (refusal !== null) return { kind: "refused", reason: refusal };
       try {
         const answer = await this.#searchOnce(filter, calls, signal);
-        this.#learned.of(calls.endpoint).memory.succeeded(programId);
+        this.#memories.of(calls.endpoint).succeeded(programId);
         return { kind: "found", ...answer };
       } catch (error) {
-        if (error instanceof RpcFailure)
-          this.#learned.of(calls.endpoint).memory.failed(programId, error);
+        if (error instanceof RpcFailure) this.#memories.of(calls.endpoint).failed(programId, error);
         return asRefused(error);
       }
     }, signal);
   }
 
   #callsFor(programId: Address, pacer: CallPacer): SearchCalls {
-    const except = this.#learned.where(({ memory }) => memory.refusalOf(programId) !== null);
+    const except = refusing(this.#memories, programId);
     const calls: SearchCalls = {
       timeoutMs: SEARCH_TIMEOUT_MS,
       deadlineMs: SEARCH_DEADLINE_MS,
@@ -121,7 +118,7 @@ export class RpcSearches {
       onLeft: (endpoint, error) => {
         // The last failure is recorded by `search`; this one only if another endpoint is left to ask.
         if (this.#options.client.inUse(except) !== endpoint)
-          this.#learned.of(endpoint).memory.failed(programId, error);
+          this.#memories.of(endpoint).failed(programId, error);
       },
       endpoint: this.#options.client.inUse(except),
     };
@@ -140,19 +137,19 @@ export class RpcSearches {
       withContext: true,
       filters: filtersOf(filter),
     };
-    const learned = this.#learned.of(calls.endpoint);
+    const learned = this.#paging.of(calls.endpoint);
     if (learned.hasPages === null && learned.trying !== null) await learned.trying;
     if (learned.hasPages !== false) {
       const tried = Promise.withResolvers<void>();
       if (learned.hasPages === null) learned.trying = tried.promise;
       try {
         const answer = await this.#searchPages(filter, config, calls, signal);
-        this.#learned.of(calls.endpoint).hasPages = true;
+        this.#paging.of(calls.endpoint).hasPages = true;
         return answer;
       } catch (error) {
-        const refusing = this.#learned.of(calls.endpoint);
-        if (refusing.hasPages === true || !isNotServed(error)) throw error;
-        refusing.hasPages = false;
+        const paging = this.#paging.of(calls.endpoint);
+        if (paging.hasPages === true || !isNotServed(error)) throw error;
+        paging.hasPages = false;
       } finally {
         if (learned.trying === tried.promise) learned.trying = null;
         tried.resolve();

@@ -1,0 +1,26 @@
+import type { Address } from "#src/units/address.ts";
+import type { NodeRefusal } from "../chain-source.ts";
+import type { SearchMemory } from "../search-memory.ts";
+import type { JsonRpcClient } from "./json-rpc-client.ts";
+import type { ByEndpoint, Endpoint } from "./rpc-endpoint.ts";
+
+export type Memories = ByEndpoint<SearchMemory>;
+
+/** The endpoints that refuse to search the program now; null: that refuse the whole method. */
+export function refusing(memories: Memories, programId: Address | null): Set<Endpoint> {
+  return memories.where((memory) => memory.refusalOf(programId) !== null);
+}
+
+/** What is refused now: another endpoint is asked for what one refuses, if it answers. */
+export function refusalsOf(
+  client: Pick<JsonRpcClient, "inUse">,
+  memories: Memories,
+): readonly NodeRefusal[] {
+  const listed = memories.all().flatMap((memory) => memory.list());
+  const byProgram = new Map(listed.map((refusal) => [refusal.programId, refusal]));
+  return [...byProgram.values()].flatMap(({ method, programId }) => {
+    const asked = client.inUse(refusing(memories, programId));
+    const reason = memories.of(asked).refusalOf(programId);
+    return reason === null ? [] : [{ method, programId, reason }];
+  });
+}
