@@ -220,3 +220,30 @@ test("what one endpoint refuses is named as refused only if no other that answer
     [PROGRAM],
   );
 });
+
+test("a search of several pages that moves to another endpoint begins again there, with no page key of the first", async (t) => {
+  const keys: unknown[] = [];
+  const page = (place: number, key: string | null) => ({
+    context: { slot: 5 },
+    value: {
+      accounts: [{ pubkey: testAddress(place), account: RAW_ACCOUNT }],
+      paginationKey: key,
+    },
+  });
+  const keyOf = ({ params }: Request): unknown =>
+    (params[1] as Record<string, unknown>)["paginationKey"];
+  const { source } = await twoEndpoints(t, {
+    first: (request, response) => {
+      if (keyOf(request) === undefined) result(response, request, page(2, "of the first"));
+      else response.writeHead(503).end();
+    },
+    second: (request, response) => {
+      keys.push(keyOf(request));
+      result(response, request, keyOf(request) === undefined ? page(4, "own") : page(6, null));
+    },
+  });
+  const found = await source.searchAccounts(FILTER);
+  assert.ok(found.kind === "found", found.kind);
+  assert.deepEqual([...found.accounts.keys()], [testAddress(4), testAddress(6)]);
+  assert.deepEqual(keys, [undefined, "own"]);
+});

@@ -30,6 +30,8 @@ const SEARCH_LIMITS = {
 };
 const PAGE_ACCOUNTS = 1_000;
 const MAX_PAGES = 50;
+/** A search of several pages begins so often at most. */
+const MAX_BEGINNINGS = 3;
 
 /** "soon": an answer needs the search. */
 type SearchUrgency = "soon" | "whenQuiet";
@@ -56,6 +58,16 @@ type SearchCalls = Pick<
 > & {
   endpoint: Endpoint;
 };
+
+type PagedSearch = readonly [
+  filter: ProgramFilter,
+  config: Readonly<Record<string, unknown>>,
+  calls: SearchCalls,
+  signal: AbortSignal | undefined,
+];
+
+/** The endpoint that gave the first pages does not give the next one. */
+class EndpointLeft extends Error {}
 
 /** Searches by getProgramAccounts, in a queue for each urgency: slow searches delay neither reads nor urgent ones. */
 export class RpcSearches {
@@ -159,25 +171,42 @@ export class RpcSearches {
     return await client.call(request, (result) => parseProgramAccounts(result, filter), signal);
   }
 
-  /** getProgramAccountsV2, which some providers serve for a tenth of the price. */
-  async #searchPages(
-    filter: ProgramFilter,
-    config: Readonly<Record<string, unknown>>,
-    calls: SearchCalls,
-    signal: AbortSignal | undefined,
-  ): Promise<ProgramAnswer> {
+  /**
+   * getProgramAccountsV2, which some providers serve for a tenth of the price. All pages are of one endpoint: a search
+   * that moves to another one begins again.
+   */
+  async #searchPages(...search: PagedSearch): Promise<ProgramAnswer> {
+    for (let begun = 0; begun < MAX_BEGINNINGS; begun++) {
+      try {
+        return await this.#searchPagesAtOne(...search);
+      } catch (error) {
+        if (!(error instanceof EndpointLeft)) throw error;
+      }
+    }
+    throw malformed("a search has moved to another endpoint too often");
+  }
+
+  /** @throws EndpointLeft if the next page would be asked of another endpoint than the one that gave its key */
+  async #searchPagesAtOne(...search: PagedSearch): Promise<ProgramAnswer> {
+    const [filter, config, calls, signal] = search;
+    let endpoint: Endpoint | null = null;
+    const onAttempt = (sentTo: Endpoint): void => {
+      if (endpoint !== null && sentTo !== endpoint) throw new EndpointLeft();
+      calls.onAttempt?.(sentTo);
+    };
     const accounts = new Map<Address, Account>();
     let slot: bigint | null = null;
     let key: string | null = null;
     for (let page = 0; page < MAX_PAGES; page++) {
       const paging = { limit: PAGE_ACCOUNTS, ...(key === null ? {} : { paginationKey: key }) };
       const params = [filter.programId, { ...config, ...paging }];
-      const request = { method: "getProgramAccountsV2", params, ...calls };
-      const found: ProgramPage = await this.#options.client.call(
-        request,
-        (result) => parseProgramPage(result, filter),
-        signal,
-      );
+      const request = { method: "getProgramAccountsV2", params, ...calls, onAttempt };
+      const parse = (result: unknown, answering: Endpoint): ProgramPage => {
+        const page = parseProgramPage(result, filter);
+        endpoint = answering;
+        return page;
+      };
+      const found: ProgramPage = await this.#options.client.call(request, parse, signal);
       for (const [address, account] of found.accounts) accounts.set(address, account);
       if (slot === null || found.slot < slot) slot = found.slot;
       key = found.nextKey;
