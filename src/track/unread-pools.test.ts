@@ -166,6 +166,19 @@ describe("a pool that appears while answers are given, and can't be read", () =>
     assert.deepEqual(await answerOf(tracker), { ...WHOLE, depthLamports: 160n * SOL });
   });
 
+  test("blocks the answer at once where all other pools are closed", async (t) => {
+    const chain = new ScriptedChain();
+    const main = placeToken(chain, MINT, 80);
+    const tracker = trackerOn(t, chain);
+    await tracker.snapshot(MINT);
+    for (const address of [main.address, main.vaultA, main.vaultB]) chain.set(address, null);
+    await pass(chain, tracker, 5);
+    assert.deepEqual(await answerOf(tracker), { ...WHOLE, depthLamports: 0n });
+    chain.isReachable = false;
+    placePool(chain, plainPool("second", MINT, WSOL), { base: BASE, quote: 80n * SOL });
+    assert.equal((await answerOf(tracker)).blocked, "unpriced-majority");
+  });
+
   test("is never named if it is read in time", async (t) => {
     const { chain, tracker, findings } = await appeared(t);
     await pass(chain, tracker, 3);
