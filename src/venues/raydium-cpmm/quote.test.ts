@@ -164,7 +164,11 @@ test("transfer fees of the epoch are taken on the way in and on the way out", ()
       clock: { ...CLOCK, epoch },
     });
   // 9900 arrive, 9801 are swapped for 9800, of which 98 are withheld.
-  assert.equal(amountOut(at(925n)), 9702n);
+  const charged = at(925n);
+  assert.equal(amountOut(charged), 9702n);
+  assert.ok(charged.kind === "filled");
+  assert.equal(charged.after.token0.vaultAmount, 1_000_009_900n);
+  assert.equal(charged.after.token1.vaultAmount, 999_990_200n);
   // 9995 arrive, 9895 are swapped for 9894, of which 5 are withheld.
   assert.equal(amountOut(at(926n)), 9889n);
   assert.equal(raydiumCpmm.feePpm(state, state.token0.mint, CLOCK), 29_701);

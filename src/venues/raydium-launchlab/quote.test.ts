@@ -8,6 +8,7 @@ import { amountOut } from "#test/support/pools/quoted-amount.ts";
 import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { raydiumLaunchLab } from "./adapter.ts";
 import type { LaunchLabState } from "./decode.ts";
+import { buyParts } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
@@ -91,6 +92,7 @@ test("a fixed-price curve pays its one price until what was raised runs out", ()
     realQuote: 150n,
     totalBaseSell: 1000n,
   };
+  assert.equal(amountOut(quote(fixed, "sell", 3n)), 0n);
   assert.equal(amountOut(quote(fixed, "sell", 99n)), 29n);
   assert.equal(amountOut(quote(fixed, "sell", 500n)), 150n);
   assert.equal(amountOut(quote(fixed, "sell", 501n)), "insufficient-liquidity");
@@ -144,6 +146,9 @@ test("transfer fees are taken before the curve on the way in and after it on the
   const feePpmAt = (epoch: bigint) =>
     raydiumLaunchLab.feePpm(stateOf(fixed), COIN, { ...CLOCK, epoch });
   assert.deepEqual([feePpmAt(1999n), feePpmAt(2000n)], [190_000, 0]);
+  // The fee of a single unit is the unit: nothing arrives.
+  assert.equal(amountOut(quote(fixed, "sell", 1n)), "amount-zero");
+  assert.equal(amountOut(quote(fixed, "buy", 1n)), "output-zero");
 });
 
 test("the last buyer gets what is left, pays for that alone, and completes the launch", () => {
@@ -153,6 +158,67 @@ test("the last buyer gets what is left, pays for that alone, and completes the l
   if (found.kind !== "filled") return;
   assert.equal(raydiumLaunchLab.status(found.after, CLOCK), "complete");
   assert.equal(found.after.realQuote, 85_000_000_001n);
+});
+
+test("a constant product counts every unit of its reserves", () => {
+  // 900 or 901 base units are left on the curve, and it holds 500 quote units; then 400 or 401 and 1000.
+  const at = (virtualBase: bigint, virtualQuote: bigint): LaunchFixture => ({
+    ...free,
+    virtualBase,
+    virtualQuote,
+    realBase: 500n,
+    realQuote: 100n,
+    totalBaseSell: 5000n,
+  });
+  assert.equal(amountOut(quote(at(1400n, 400n), "sell", 100n)), 50n);
+  assert.equal(amountOut(quote(at(1401n, 400n), "sell", 100n)), 49n);
+  assert.equal(amountOut(quote(at(1500n, 300n), "buy", 100n)), 200n);
+  assert.equal(amountOut(quote(at(1500n, 301n), "buy", 100n)), 199n);
+});
+
+test("a sale pays all that was raised, and is refused a unit above it", () => {
+  const raised = (realQuote: bigint): LaunchFixture => ({
+    ...free,
+    virtualBase: 1400n,
+    virtualQuote: 500n - realQuote,
+    realBase: 500n,
+    realQuote,
+  });
+  assert.equal(amountOut(quote(raised(50n), "sell", 100n)), 50n);
+  assert.equal(amountOut(quote(raised(49n), "sell", 100n)), "insufficient-liquidity");
+});
+
+test("what the last buyer pays is rounded up on each curve, and the fee is added on top of it", () => {
+  const launch: LaunchFixture = { ...free, protocolFeeRate: 100_000n, realQuote: 200n };
+  const constant = { virtualBase: 1500n, virtualQuote: 300n, realBase: 500n, totalBaseSell: 600n };
+  const fixed = { virtualBase: 1000n, virtualQuote: 300n, realBase: 500n, totalBaseSell: 601n };
+  const linear = { virtualBase: 1n << 55n, realBase: 448n, totalBaseSell: 513n };
+  for (const [fields, base, cost, fee] of [
+    [{ ...launch, ...constant }, 100n, 56n, 7n],
+    [{ ...launch, ...fixed, kind: "fixed-price" }, 101n, 31n, 4n],
+    [{ ...launch, ...linear, kind: "linear-price" }, 65n, 58n, 7n],
+  ] as const) {
+    const state = stateOf(fields);
+    const order = { inputMint: state.quoteMint, amountIn: 1000n, clock: CLOCK };
+    assert.deepEqual(buyParts(state, order), { base, quote: cost, fee });
+    const found = raydiumLaunchLab.quoteExactIn(state, order);
+    assert.equal(amountOut(found), base);
+    assert.equal(found.kind === "filled" && found.after.realQuote, 200n + cost);
+  }
+});
+
+test("a purchase of exactly what is left pays all that it brings", () => {
+  const launch: LaunchFixture = {
+    ...free,
+    kind: "fixed-price",
+    virtualBase: 300n,
+    virtualQuote: 1000n,
+    realBase: 99n,
+    totalBaseSell: 100n,
+  };
+  const found = quote(launch, "buy", 5n);
+  assert.equal(amountOut(found), 1n);
+  assert.equal(found.kind === "filled" && found.after.realQuote, 5n);
 });
 
 test("a launch that waits or has moved trades nothing, and says which", () => {

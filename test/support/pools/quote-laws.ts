@@ -5,6 +5,7 @@ import type { Address } from "#src/units/address.ts";
 import type { Account } from "#src/venues/account-set.ts";
 import type { Clock, Quote, Venue } from "#src/venues/venue.ts";
 import { assertSurvives, mutated, mutation } from "./hostile-accounts.ts";
+import { testAddress } from "./raydium-pools.ts";
 
 type Trade<State> = {
   readonly state: State;
@@ -65,6 +66,33 @@ export function testQuoteLaws<State>(tested: QuotedVenue<State>): void {
         assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
       }),
       { numRuns },
+    );
+  });
+
+  test("what a trade pays is gone from the pool, which keeps no more than came in", () => {
+    fc.assert(
+      fc.property(trades, amounts, (trade, amountIn) => {
+        const filled = quote(trade, amountIn);
+        if (filled.kind !== "filled") return;
+        const reversed = { inputMint: trade.outputMint, outputMint: trade.inputMint };
+        const { after } = filled;
+        assert.ok(mostOut({ ...trade, state: after }) <= mostOut(trade) - filled.amountOut);
+        const kept =
+          mostOut({ ...reversed, state: after }) - mostOut({ ...reversed, state: trade.state });
+        assert.ok(kept >= 0n && kept <= amountIn);
+      }),
+      { numRuns },
+    );
+  });
+
+  test("a mint that the pool does not trade is refused", () => {
+    const foreign = testAddress(250);
+    fc.assert(
+      fc.property(trades, amounts, ({ state }, amountIn) => {
+        const refused = venue.quoteExactIn(state, { inputMint: foreign, amountIn, clock });
+        assert.deepEqual(refused, { kind: "unfillable", reason: "refused" });
+      }),
+      { numRuns: 10 },
     );
   });
 
