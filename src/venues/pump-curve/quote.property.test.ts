@@ -72,6 +72,24 @@ test("a round trip never profits", () => {
   );
 });
 
+test("a trade moves the virtual reserves and the real ones by the same amounts", () => {
+  const virtualPart = ({ virtualToken, realToken, virtualQuote, realQuote }: PumpCurveState) => ({
+    token: virtualToken - realToken,
+    quote: virtualQuote - realQuote,
+  });
+  fc.assert(
+    fc.property(
+      states,
+      fc.constantFrom("sell" as const, "buy" as const),
+      amount,
+      (state, side, amountIn) => {
+        const found = quote(state, side, amountIn);
+        if (found.kind === "filled") assert.deepEqual(virtualPart(found.after), virtualPart(state));
+      },
+    ),
+  );
+});
+
 test("a quote never changes the state it is asked of", () => {
   fc.assert(
     fc.property(states, amount, (state, amountIn) => {

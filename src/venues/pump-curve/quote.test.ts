@@ -140,6 +140,13 @@ test("the stated fee of a purchase is its part of all that is spent, and of a sa
   assert.equal(spent - gross, 12_345_680n);
 });
 
+test("a purchase whose two fees are rounded up moves the price by what they leave", () => {
+  // floor(20,252 / 1.0125) = 20,001; the fees of 191 and 61 leave one less.
+  const trading = { virtualToken: 10n ** 12n, virtualQuote: 10n ** 12n };
+  const { gross, protocolFee, creatorFee, tokens } = buyParts(stateOf(trading), 20_252n);
+  assert.deepEqual([gross, protocolFee, creatorFee, tokens], [20_000n, 191n, 61n, 19_998n]);
+});
+
 test("the tier depends on the live supply, a mayhem coin's on the curve's total supply", () => {
   const fees = {
     ...CURVE_FEES,
@@ -155,9 +162,12 @@ test("the tier depends on the live supply, a mayhem coin's on the curve's total 
   assert.equal(feePpm({ mintSupply: doubled }), 20_000);
   assert.equal(feePpm({ mintSupply: doubled, isMayhem: true }), 10_000);
   assert.equal(feePpm({ totalSupply: doubled, isMayhem: true }), 20_000);
+  const atPriceOfOne = { virtualToken: 10n ** 15n, virtualQuote: 50_000_000_000n };
+  assert.equal(feePpm(atPriceOfOne), 20_000);
+  assert.equal(feePpm({ ...atPriceOfOne, virtualQuote: 49_999_999_999n }), 10_000);
 });
 
-test("the seller receives what the quote's transfer fee leaves, and the fee is shown", () => {
+test("the seller receives, and the buyer spends, what the quote's transfer fee leaves; the fee is shown", () => {
   const quoteMint = testAddress(9);
   const { pool, accounts } = curveFixture({ realQuote: 10n ** 9n, quoteMint, fees: CURVE_FEES });
   const untaxed = { epoch: 0n, maximum: 10n ** 12n, feeBps: 0 };
@@ -171,6 +181,9 @@ test("the seller receives what the quote's transfer fee leaves, and the fee is s
   const taxed = pumpCurve.quoteExactIn(withFee(200), order);
   assert.ok(plain.kind === "filled" && taxed.kind === "filled");
   assert.equal(taxed.amountOut, (plain.amountOut * 98n) / 100n);
+  const bought = (state: PumpCurveState, amountIn: bigint) =>
+    amountOut(pumpCurve.quoteExactIn(state, { inputMint: quoteMint, amountIn, clock: CLOCK }));
+  assert.equal(bought(withFee(200), 1_000_000n), bought(withFee(0), 980_000n));
   assert.equal(pumpCurve.feePpm(withFee(200), COIN, CLOCK), 12_500 + 19_750);
   accounts.delete(quoteMint);
   const unknown = pumpCurve.decode(pool, accounts, COIN);

@@ -11,10 +11,10 @@ import { associatedTokenAddress } from "../shared/token/associated-token.ts";
 import { pumpCurve } from "./adapter.ts";
 import { pumpCurveSwaps } from "./events.ts";
 import { GLOBAL, GLOBAL_ADDRESS } from "./layout.ts";
-import { sellParts } from "./quote.ts";
+import { buyParts, sellParts } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
-const AMOUNT_IN = 1_000_000_000_000n;
+const AMOUNT_IN = 1_000_002_000_000n;
 const LISTED = testAddress(98);
 
 /** A curve quoted in a listed Token-2022 mint, with half of the protocol fee as buyback, and no vault read. */
@@ -53,9 +53,13 @@ test("a sale is refused where the quote vault holds less than leaves it, and pai
     const state = decodedState(pumpCurve, pool, accounts, COIN);
     const { gross, protocolFee, creatorFee } = sellParts(state, AMOUNT_IN);
     const net = gross - protocolFee - creatorFee;
+    // Half of an odd fee is rounded down.
+    assert.equal(protocolFee % 2n, 1n);
     const leaves = isCashback ? gross : net + (isMayhem ? 0n : protocolFee / 2n);
     accounts.set(vault, held(curve, leaves));
-    assert.equal(amountOut(sell(curve)), net);
+    const paid = sell(curve);
+    assert.equal(amountOut(paid), net);
+    assert.equal(paid.kind === "filled" && paid.after.quoteVaultBalance, 0n);
     accounts.set(vault, held(curve, leaves - 1n));
     assert.equal(amountOut(sell(curve)), "insufficient-liquidity");
     assert.equal(
@@ -63,6 +67,17 @@ test("a sale is refused where the quote vault holds less than leaves it, and pai
       leaves - 1n,
     );
   }
+});
+
+test("a purchase leaves in the quote vault what moves the price", () => {
+  const curve = listedCurve();
+  curve.accounts.set(curve.vault, held(curve, 10_000_000_000n));
+  const state = decodedState(pumpCurve, curve.pool, curve.accounts, COIN);
+  const order = { inputMint: LISTED, amountIn: 1_000_000_000n, clock: CLOCK };
+  const { gross } = buyParts(state, order.amountIn);
+  const bought = pumpCurve.quoteExactIn(state, order);
+  assert.ok(bought.kind === "filled");
+  assert.equal(bought.after.quoteVaultBalance, 10_000_000_000n + gross);
 });
 
 test("a quote vault that was not read, or does not exist, refuses nothing", () => {

@@ -156,6 +156,11 @@ test("the virtual reserve moves the price and pays nothing", () => {
   // 1011 gross less 11 for the providers is all that the vault holds; one more gross is not there.
   assert.equal(amountOut(quote(boosted, "sell", 1012n)), 1000n);
   assert.equal(amountOut(quote(boosted, "sell", 1013n)), "insufficient-liquidity");
+  // The fees of the protocol and the creator leave the vault too.
+  const charged = [{ threshold: 0n, rates: rates(100n, 50n, 50n) }];
+  const shared = { ...boosted, fees: { ...POOL_FEES, tiers: charged } };
+  assert.equal(amountOut(quote(shared, "sell", 1012n)), 988n);
+  assert.equal(amountOut(quote(shared, "sell", 1013n)), "insufficient-liquidity");
   assert.equal(pumpSwap.reachable(stateOf(boosted), COIN, 10_000), 1000n);
 });
 
