@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { orcaWhirlpoolProgram } from "#demo/programs/orca-whirlpool.ts";
+import { assertFastEqualsReference } from "#test/support/pools/fast-paths.ts";
 import { testFastTickLaws } from "#test/support/pools/fast-tick-pool-laws.ts";
 import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import {
@@ -31,6 +32,30 @@ testFastTickLaws({
   highTick: 443_000,
   liquidityOffset: WHIRLPOOL.liquidity,
   vaults: { a: testAddress(24), b: testAddress(25) },
+});
+
+test("the first and the last slot of the arrays in reach are the reference's, wherever the price moves", () => {
+  const wide = { lower: -8000, upper: 8000, liquidity: 1n << 40n };
+  const atLastSlot = { lower: 2000, upper: 2104, liquidity: 1n << 30n };
+  const clock = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 925n };
+  const amountsIn = Array.from({ length: 200 }, (_, step) => BigInt(step + 1) * 800_000_000n);
+  for (const positions of [[wide], [wide, atLastSlot]]) {
+    const at = (tick: number) =>
+      whirlpoolFixture({ tickSpacing: 8, sqrtPriceX64: sqrtPriceAtTick(tick), positions });
+    const { pool, mintA, mintB, known: first } = at(690);
+    for (const inputMint of [mintA, mintB]) {
+      const quoter = openFast(pool, first, inputMint);
+      assert.ok(quoter !== null);
+      for (const tick of [695, 696, 703, 704, 695, 0, -1, 0]) {
+        const { known } = at(tick);
+        assert.ok(quoter.refresh(known));
+        const tally = { proved: 0, asked: 0 };
+        const orders = { pool, known, inputMint, amountsIn, clock };
+        assertFastEqualsReference(orcaWhirlpool, quoter, orders, tally);
+        assert.ok(tally.proved > 150);
+      }
+    }
+  }
 });
 
 test("pools that doubles can't hold or don't know are left to the reference", () => {

@@ -115,6 +115,33 @@ test("a swap reaches through three arrays and no further", () => {
   }
 });
 
+test("a sale of token B from an array's last slot begins with the next array", () => {
+  const positions = [{ lower: -8000, upper: 8000, liquidity: LIQUIDITY }];
+  const paidFrom = (tick: number, amountIn: bigint) =>
+    amountOut(
+      sell(
+        stateOf({ ...even, sqrtPriceX64: sqrtPriceAtTick(tick), positions }),
+        "tokenB",
+        amountIn,
+      ),
+    );
+  // As both official SDKs answer: to tick 2111, and from the slot at 696 to 2815.
+  assert.equal(paidFrom(695, 76_000_000_000n), 65_864_665_854n);
+  assert.equal(paidFrom(695, 78_000_000_000n), "insufficient-liquidity");
+  assert.equal(paidFrom(696, 78_000_000_000n), 67_470_343_397n);
+  assert.equal(paidFrom(696, 115_000_000_000n), 96_284_774_127n);
+});
+
+test("crossing the last slot of the last array ends the swap, as in the legacy SDK", () => {
+  const wide = { lower: -8000, upper: 8000, liquidity: LIQUIDITY };
+  const paid = (amountIn: bigint, ...atLastSlot: WhirlpoolFixture["positions"]) =>
+    amountOut(sell(stateOf({ ...even, positions: [wide, ...atLastSlot] }), "tokenB", amountIn));
+  const ending = { lower: 2000, upper: 2104, liquidity: 1000n };
+  assert.equal(paid(111_000_000_000n, ending), 99_640_126_156n);
+  assert.equal(paid(111_400_000_000n, ending), "insufficient-liquidity");
+  assert.equal(paid(111_400_000_000n), 99_963_296_503n);
+});
+
 test("at the end of the price range the program takes a part, and we call it unfillable", () => {
   const splash = {
     tickSpacing: 32_896,
@@ -183,6 +210,22 @@ test("an adaptive fee grows with every group that the price crosses", () => {
   assert.ok(orcaWhirlpool.feePpm(large.after, calm.tokenA.mint, CLOCK) > 3000);
 });
 
+test("an adaptive fee that is full falls towards its reference, as in both official SDKs", () => {
+  const recent = CLOCK.unixTimestamp - 10n;
+  const full = { ...FEE, maxAccumulator: 50_000, accumulator: 50_000 };
+  const adaptiveFee = { ...full, lastReferenceUpdate: recent, lastMajorSwap: recent };
+  for (const [sells, tick, expected] of [
+    ["tokenA", 200, [5_056_987_871n, 8_066_951_879n, 10_064_573_959n, 19_930_282_778n]],
+    ["tokenB", -200, [5_056_987_871n, 8_066_947_453n, 10_064_317_773n, 19_930_283_442n]],
+  ] as const) {
+    const state = stateOf({ ...even, sqrtPriceX64: sqrtPriceAtTick(tick), adaptiveFee });
+    const paid = [5n, 8n, 10n, 20n].map((size) =>
+      amountOut(sell(state, sells, size * 1_000_000_000n)),
+    );
+    assert.deepEqual(paid, expected);
+  }
+});
+
 test("the stated fee is what a first unit pays, past a range without liquidity too", () => {
   for (const away of [0, 8, 64, 320, 640]) {
     for (const [sells, lower] of [
@@ -238,7 +281,11 @@ test("transfer fees of the epoch are taken on the way in and on the way out", ()
   if (plain.kind !== "filled") throw new Error(plain.reason);
   const gross = plain.amountOut;
   const paid = gross - (gross * 100n + 9_999n) / 10_000n;
-  assert.equal(amountOut(sell(taxed, "tokenA", 1_000_000n)), paid);
+  const charged = sell(taxed, "tokenA", 1_000_000n);
+  assert.equal(amountOut(charged), paid);
+  assert.ok(charged.kind === "filled");
+  assert.equal(charged.after.tokenA.heldInVault, (1n << 62n) + 990_000n);
+  assert.equal(charged.after.tokenB.heldInVault, (1n << 62n) - gross);
   assert.equal(orcaWhirlpool.feePpm(taxed, taxed.tokenA.mint, CLOCK), 22_841);
 });
 

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { raydiumClmmProgram } from "#demo/programs/raydium-clmm.ts";
 import { type ClmmFixture, clmmFixture, clmmPools } from "#test/support/pools/clmm-pools.ts";
+import { assertFastEqualsReference } from "#test/support/pools/fast-paths.ts";
 import { testFastTickLaws } from "#test/support/pools/fast-tick-pool-laws.ts";
 import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { raydiumClmm } from "./adapter.ts";
@@ -32,6 +33,25 @@ testFastTickLaws({
   highTick: 430_000,
   liquidityOffset: POOL_STATE.liquidity,
   vaults: { a: testAddress(14), b: testAddress(15) },
+});
+
+test("a pool opens in the second in which the reference opens it", () => {
+  const openTime = 1_790_000_000n;
+  const { pool, mintA, accounts } = clmmFixture({
+    tickSpacing: 10,
+    sqrtPriceX64: sqrtPriceAtTick(0),
+    positions: [{ lower: -1000, upper: 1000, liquidity: 1n << 40n }],
+    openTime,
+  });
+  const quoter = openFast(pool, accounts, mintA);
+  assert.ok(quoter !== null);
+  for (const seconds of [0n, 1n]) {
+    const tally = { proved: 0, asked: 0 };
+    const clock = { slot: 1n, unixTimestamp: openTime + seconds, epoch: 925n };
+    const orders = { pool, known: accounts, inputMint: mintA, amountsIn: [1_000_000n], clock };
+    assertFastEqualsReference(raydiumClmm, quoter, orders, tally);
+    assert.equal(tally.proved, 1);
+  }
 });
 
 test("pools that doubles can't hold or don't know are left to the reference", () => {

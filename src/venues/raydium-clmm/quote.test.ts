@@ -95,6 +95,22 @@ test("a sale that the ticks can't fill whole is refused, never filled in part", 
   assert.equal(amountOut(sell(state, "token1", LIQUIDITY)), "insufficient-liquidity");
 });
 
+test("at the end of the price range too a sale is filled whole or refused", () => {
+  const state = stateOf({
+    ...even,
+    tickSpacing: 60,
+    positions: [{ lower: -443_580, upper: 443_580, liquidity: 1_000_000n }],
+    orders: [
+      { tick: -443_640, fresh: 1n, partFilled: 0n },
+      { tick: 443_640, fresh: 1n, partFilled: 0n },
+    ],
+  });
+  for (const sells of ["token0", "token1"] as const) {
+    assert.equal(sell(state, sells, 1_000_000_000n).kind, "filled");
+    assert.equal(amountOut(sell(state, sells, 1n << 62n)), "insufficient-liquidity");
+  }
+});
+
 test("the first unit sells beyond an empty range, at the price where liquidity begins", () => {
   const state = stateOf({
     ...even,
@@ -156,6 +172,47 @@ test("limit orders at a tick are filled at the tick's price, part-filled ones fi
     all.after.ticks.some(({ tick }) => tick === 0),
     false,
   );
+});
+
+test("a sale that ends among a tick's orders leaves the rest, and the tick's liquidity, to the next", () => {
+  for (const [sells, tick, range] of [
+    ["token0", 0, { lower: 0, upper: 1000, liquidity: LIQUIDITY }],
+    ["token1", 10, { lower: -1000, upper: 10, liquidity: LIQUIDITY }],
+  ] as const) {
+    const state = stateOf({
+      ...even,
+      tradeFeePpm: 0,
+      positions: [...even.positions, range],
+      orders: [{ tick, fresh: 1n << 40n, partFilled: 500n }],
+    });
+    const whole = sell(state, sells, 1n << 42n);
+    const part = sell(state, sells, 1n << 39n);
+    assert.equal(whole.kind, "unfillable");
+    assert.ok(part.kind === "filled");
+    assert.equal(part.after.liquidity, 2n * LIQUIDITY);
+    const rest = (1n << 39n) + 20_000_000_000n;
+    const inOne = sell(state, sells, (1n << 39n) + rest);
+    const last = sell(part.after, sells, rest);
+    assert.ok(inOne.kind === "filled" && last.kind === "filled");
+    assert.equal(last.after.liquidity, LIQUIDITY);
+    const lost = inOne.amountOut - part.amountOut - last.amountOut;
+    assert.ok(lost >= 0n && lost <= 2n, `${sells} ${lost}`);
+  }
+});
+
+test("orders that are bought at a price of a few units of its scale cost it rounded up", () => {
+  // The square of the root price at this tick is 10.3 units of 2^-64.
+  const tick = -420_250;
+  const square = sqrtPriceAtTick(tick) ** 2n;
+  assert.equal(square >> 64n, 10n);
+  const state = stateOf({
+    ...even,
+    tradeFeePpm: 0,
+    sqrtPriceX64: sqrtPriceAtTick(tick - 10),
+    positions: [],
+    orders: [{ tick, fresh: 1n << 61n, partFilled: 0n }],
+  });
+  assert.equal(amountOut(sell(state, "token1", 1n)), (1n << 64n) / 11n);
 });
 
 const DYNAMIC_FEE = {
@@ -237,10 +294,11 @@ test("transfer fees of the epoch are taken on the way in and on the way out", ()
   const taxed = stateOf({ ...even, transferFee0: schedule, transferFee1: schedule });
   if (plain.kind !== "filled") throw new Error(plain.reason);
   const { amountOut: gross } = plain;
-  assert.equal(
-    amountOut(sell(taxed, "token0", 1_000_000n)),
-    gross - (gross * 100n + 9_999n) / 10_000n,
-  );
+  const charged = sell(taxed, "token0", 1_000_000n);
+  assert.equal(amountOut(charged), gross - (gross * 100n + 9_999n) / 10_000n);
+  assert.ok(charged.kind === "filled");
+  assert.equal(charged.after.token0.heldInVault, (1n << 62n) + 990_000n);
+  assert.equal(charged.after.token1.heldInVault, (1n << 62n) - gross);
   assert.equal(raydiumClmm.feePpm(taxed, taxed.token0.mint, CLOCK), 22_351);
 });
 
