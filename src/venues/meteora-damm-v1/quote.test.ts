@@ -58,6 +58,11 @@ test("fees are rounded down but never to nothing, and the protocol's part stays 
   const { a, b } = result.after;
   assert.deepEqual([a.totalAmount, a.poolLp], [2_000_000_999_500n, 1_000_000_999_500n]);
   assert.deepEqual([b.totalAmount, b.poolLp], [1_999_999_002_501n, 999_999_002_501n]);
+  const before = dammV1State();
+  assert.deepEqual(
+    [a.tokenVaultAmount, b.tokenVaultAmount],
+    [before.a.tokenVaultAmount + 999_500n, before.b.tokenVaultAmount - 997_499n],
+  );
   const small = swapExactIn(dammV1State(), { inputMint: MINT_A, amountIn: 10n, clock: CLOCK });
   assert.ok(small.kind === "filled");
   assert.deepEqual([small.swap.protocolFee, small.swap.tradeFee], [1n, 0n]);

@@ -10,6 +10,7 @@ import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import type { Clock } from "../venue.ts";
 import { meteoraDammV2 } from "./adapter.ts";
 import type { DammV2State } from "./decode.ts";
+import { swapExactIn } from "./quote.ts";
 
 const CLOCK = { slot: 5_000n, unixTimestamp: 1_790_000_000n, epoch: 925n };
 
@@ -59,6 +60,38 @@ test("the fee of B is owed in B, the fee of A in A", () => {
   const onlyB = sell(dammV2State({ collectFeeMode: "only-b" }), MINT_B, 1_000_000n);
   assert.ok(onlyB.kind === "filled");
   assert.equal(onlyB.after.tokenB.protocolFee, 2000n);
+});
+
+test("a fee on the input reaches the vault, and not the reserve", () => {
+  const base = dammV2State();
+  const state = dammV2State({
+    collectFeeMode: "only-b",
+    tokenA: { ...base.tokenA, vaultAmount: 1n << 61n },
+    tokenB: { ...base.tokenB, vaultAmount: 1n << 61n },
+  });
+  const result = swapExactIn(state, { inputMint: MINT_B, amountIn: 1_000_000n, clock: CLOCK });
+  assert.ok(result.kind === "filled");
+  const { swap, after } = result;
+  assert.deepEqual([swap.included, swap.excluded], [1_000_000n, 990_000n]);
+  assert.equal(after.tokenB.vaultAmount, (1n << 61n) + 1_000_000n);
+  assert.equal(after.tokenB.reserve, state.tokenB.reserve + 990_000n);
+  assert.equal(after.tokenA.vaultAmount, (1n << 61n) - swap.output);
+  assert.equal(after.tokenA.reserve, state.tokenA.reserve - swap.output);
+});
+
+test("a sale may end exactly at the end of the price range, and no further", () => {
+  for (const [inputMint, end, further] of [
+    [MINT_A, "sqrtMinPrice", 1n],
+    [MINT_B, "sqrtMaxPrice", -1n],
+  ] as const) {
+    const reached = sell(dammV2State(), inputMint, 1_000_000_000n);
+    assert.ok(reached.kind === "filled");
+    const { sqrtPrice } = reached.after;
+    const paid = (limit: bigint) =>
+      amountOut(sell(dammV2State({ [end]: limit }), inputMint, 1_000_000_000n));
+    assert.equal(paid(sqrtPrice), reached.amountOut);
+    assert.equal(paid(sqrtPrice + further), "insufficient-liquidity");
+  }
 });
 
 test("a compounding pool sells over its reserves and keeps its part of the fee in them", () => {

@@ -64,6 +64,18 @@ test("a purchase pays in quote where the config collects quote, else in what com
   assert.equal(inBase.after.quoteFees.protocol, 0n);
 });
 
+test("the vaults hold the reserves and the fees owed, and nothing else, after any swap", () => {
+  const owed = ({ protocol, partner, creator }: DbcState["baseFees"]) =>
+    protocol + partner + creator;
+  for (const collects of ["quote", "output"] as const)
+    for (const inputMint of [BASE_MINT, QUOTE_MINT]) {
+      const state = stateOf({ config: { collects, creatorTradingFeePercent: 30 } });
+      const { after } = swapped(state, inputMint, inputMint === BASE_MINT ? MILLION : SOL);
+      assert.equal(after.baseVaultBalance, after.baseReserve + owed(after.baseFees));
+      assert.equal(after.quoteVaultBalance, after.quoteReserve + owed(after.quoteFees));
+    }
+});
+
 test("orders pass from one stretch of the curve into the next, both ways", () => {
   const up = swapped(stateOf(), QUOTE_MINT, 30n * SOL);
   assert.ok(up.after.sqrtPrice > 200_000_000_000_000_000n);
@@ -95,6 +107,20 @@ test("the purchase that completes a curve is refused where its pool would get to
   const enough = { config: { ...pool.config, migrationBaseThreshold: 10n ** 12n } };
   const { after } = swapped(stateOf(enough), QUOTE_MINT, 2n * SOL);
   assert.equal(meteoraDbc.status(after, CLOCK), "complete");
+});
+
+test("the pool of a completed curve gets no tokens that are owed as fees or vested, to the unit", () => {
+  const baseFees = { protocol: 1_000n, partner: 200n, creator: 30n };
+  const completing = (migrationBaseThreshold: bigint) =>
+    stateOf({
+      config: { migrationQuoteThreshold: 31n * SOL, migrationBaseThreshold, vestingAmount: 4n },
+      state: { baseFees },
+    });
+  const { baseReserve } = swapped(completing(0n), QUOTE_MINT, 2n * SOL).after;
+  const most = baseReserve - 4n;
+  assert.ok(swapped(completing(most), QUOTE_MINT, 2n * SOL).amountOut > 0n);
+  const refused = refusal(completing(most + 1n), QUOTE_MINT, 2n * SOL);
+  assert.equal(refused, "insufficient-liquidity");
 });
 
 test("a linear schedule takes off the same each period, an exponential one the same share", () => {

@@ -10,6 +10,7 @@ import {
 } from "#test/support/pools/dlmm-pool.ts";
 import type { Clock } from "../venue.ts";
 import { meteoraDlmm } from "./adapter.ts";
+import { swapExactIn } from "./quote.ts";
 import type { DlmmState } from "./state.ts";
 
 const NO_VARIABLE_FEE = { variableFeeControl: 0 };
@@ -161,6 +162,19 @@ test("a mint that charges transfers takes its fee before the pool sees the amoun
   });
   assert.ok(bought.kind === "filled");
   assert.equal(bought.amountOut, 8_910n);
+});
+
+test("both reserves after a swap hold what came in and lack what was paid", () => {
+  const state = stateOf({ bins: [{ id: 0, x: 1_000_000n, y: 1_000_000n }] });
+  const { reserveX, reserveY } = state;
+  assert.ok(reserveX !== null && reserveY !== null);
+  for (const inputMint of [MINT_X, MINT_Y]) {
+    const swap = swapExactIn(state, { inputMint, amountIn: 10_000n, clock: CLOCK });
+    assert.ok(swap.kind === "filled");
+    const { after, grossOut } = swap.swap;
+    const [x, y] = inputMint === MINT_X ? [10_000n, -grossOut] : [-grossOut, 10_000n];
+    assert.deepEqual([after.reserveX, after.reserveY], [reserveX + x, reserveY + y]);
+  }
 });
 
 test("spot is the first bin that pays, and depth counts the bins within the fall", () => {
