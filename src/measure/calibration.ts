@@ -213,6 +213,11 @@ export const CALIBRATION = {
        * depth, which is not C10; what is beyond is a mid that moved.
        */
       explainedFactor: 3,
+      /**
+       * Near depth is hidden where W is less than this share of what the pools have without others: twice what an
+       * attacker may have.
+       */
+      hiddenShare: 0.1,
       /** A price that moved less than this, in logarithms, was not moved by sales. */
       quietPrice: 0.02,
       constantProductTolerance: 0.05,

@@ -1,11 +1,12 @@
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
-import type { Assessment, HopsShare, PoolShare } from "../assessment.ts";
+import type { Assessment, HopsShare, PoolShare, PricedPart } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
 import { priceNumber } from "../market/price-curve.ts";
 import { isClosedForGood } from "../market/priced-market.ts";
 import { depthInRow } from "../market/route.ts";
 import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
+import { isDepthHidden, withDepthAlone } from "./hidden-depth.ts";
 
 /**
  * What changed the exit capacity, as natural logarithms: above 0 a part of a fall, below 0 a part of
@@ -40,6 +41,9 @@ export type Sight = {
   /** It is followed as a hop, and could be read: another hop is in its place because that one pays more. */
   readonly isRead: (pool: Address) => boolean;
 };
+
+/** Less than this share is taken for this share. */
+const LEAST_LEFT = 1e-6;
 
 const ALL_IN_SIGHT: Sight = { isClosed: () => true, isRead: () => true };
 
@@ -87,6 +91,8 @@ export function causeOf(losses: Losses): { readonly kind: Cause; readonly share:
  * constant. A withdrawal takes near depth and leaves the price. Where liquidity is concentrated and the
  * price has moved, what is missing is taken for sold: its near depth may have ended there.
  *
+ * Where bids hide the near depth, C10 does not show what is lost: then the pools' near depth without the others counts.
+ *
  * @param sight what is known of pools that are missing later, or are not a hop any more
  */
 export function lossesBetween(
@@ -98,13 +104,18 @@ export function lossesBetween(
   const later = pricedPart(after);
   if (earlier === null || later === null) return null;
   const fall = logCapacity(earlier.c10Sol) - logCapacity(later.c10Sol);
-  if (fall === 0) return NO_LOSSES;
+  if (earlier === later) return NO_LOSSES;
+  const isHiddenBefore = isDepthHidden(earlier.pools);
+  const isHiddenAfter = isDepthHidden(later.pools);
+  const isHidden = isHiddenBefore || isHiddenAfter;
+  if (fall === 0 && !isHidden) return NO_LOSSES;
   if (fall > 0 && after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
-  const seen = new Map(later.pools.map((pool) => [pool.address, pool]));
+  const sharesOf = ({ pools }: PricedPart) => (isHidden ? withDepthAlone(pools) : pools);
+  const seen = new Map(sharesOf(later).map((pool) => [pool.address, pool]));
   let whole = 0;
   let lost = NO_LOSSES;
   let gained = NO_LOSSES;
-  for (const pool of earlier.pools) {
+  for (const pool of sharesOf(earlier)) {
     const now = seen.get(pool.address);
     seen.delete(pool.address);
     whole += toNumber(pool.nearDepthLamports);
@@ -112,11 +123,18 @@ export function lossesBetween(
       const falls = fallsBetween(pool, now, sight);
       lost = addLosses(lost, lossesOf(pool, now, falls));
       gained = addLosses(gained, gainsOf(pool, now, falls));
-    } else if (fall > 0 && sight.isClosed(pool.address)) lost = addLosses(lost, closedPool(pool));
+    } else if ((fall > 0 || isHidden) && sight.isClosed(pool.address))
+      lost = addLosses(lost, closedPool(pool));
   }
   if (whole === 0) return NO_LOSSES;
   let appeared = 0;
   for (const pool of seen.values()) appeared += toNumber(pool.nearDepthLamports);
+  if (isHidden) {
+    // Of a fee that changes to and fro only the rises would count.
+    const counted = isHiddenBefore && isHiddenAfter ? { ...lost, fees: 0 } : lost;
+    const added = { ...gained, withdrawn: gained.withdrawn - appeared };
+    return hiddenLosses(addLosses(counted, added), whole);
+  }
   const { explainedFactor } = CALIBRATION.deterioration.cause;
   const lostLog = -Math.log1p(-Math.min(explainedBy(lost) / whole, 1));
   const gainedLog = explainedFactor * Math.log1p(-explainedBy(gained) / whole);
@@ -128,6 +146,16 @@ export function lossesBetween(
   const added = Math.min(rise, gainedLog);
   const changes = addLosses(summingTo(lost, taken), summingTo(gained, -added));
   return appeared === 0 ? changes : { ...changes, appeared: Math.min(rise - added, appearedLog) };
+}
+
+/**
+ * Changes of near depth as natural logarithms of all near depth. Exactly what is put in and taken out again cancels, in
+ * steps or at once, so that it can't add up; an addition that is only found late is one.
+ */
+function hiddenLosses(changes: Losses, whole: number): Losses {
+  const share = explainedBy(changes) / whole;
+  const log = -Math.log1p(-Math.min(share, 1 - LEAST_LEFT));
+  return scaled(changes, (share === 0 ? 1 : log / share) / whole);
 }
 
 /** Changes of near depth as natural logarithms of C10: scaled so that together they are `sum`. */
@@ -228,7 +256,7 @@ function isComparable(before: HopsShare, after: HopsShare, { isClosed, isRead }:
 /** The fall from one near depth to another; one of more than a million counts as a million. */
 function logRatio(before: bigint, after: bigint): number {
   const from = toNumber(before);
-  return from === 0 ? 0 : Math.log(from / Math.max(toNumber(after), 1e-6 * from));
+  return from === 0 ? 0 : Math.log(from / Math.max(toNumber(after), LEAST_LEFT * from));
 }
 
 function isPaused({ status, hopStatus }: PoolShare): boolean {

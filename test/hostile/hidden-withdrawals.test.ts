@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { measureHonest } from "#bench/adversary/effects.ts";
+import { assessPlan, PLAN_TIME_MS } from "#bench/adversary/measure-plan.ts";
+import type { PoolPlan } from "#bench/adversary/pool-plan.ts";
+import type { Assessment } from "#src/measure/assessment.ts";
+import { newSeries, observe, type TokenSeries } from "#src/track/history/series.ts";
+import { bidPool, honestPool, planOf } from "./plans.ts";
+
+const FEES_PCT = [6, 9] as const;
+const POOLS_SOL = [100, 300, 1_000] as const;
+const BIDS_PCT = [1, 2, 3] as const;
+
+/** A dear pool, and a bid at the price just below its ask. */
+type Market = {
+  readonly name: string;
+  readonly sol: number;
+  /** The dear pool with so much SOL. */
+  readonly dear: (sol: number, changes?: Partial<PoolPlan>) => PoolPlan;
+  readonly bid: PoolPlan;
+};
+
+const MARKETS = FEES_PCT.flatMap((feePct) =>
+  POOLS_SOL.flatMap((sol) =>
+    BIDS_PCT.flatMap((bidPct) =>
+      (["meteora-damm-v2", "orca-whirlpool"] as const).map((venue): Market => {
+        const dear: Market["dear"] = (held, changes) =>
+          honestPool({ venue, feePct, sol: held, ...changes });
+        const near = measureHonest(planOf([dear(sol)]))?.nearSol ?? 0;
+        const price = 0.000_999 / (1 - feePct / 100);
+        const bid = bidPool({ sol: (near * bidPct) / 100, price, feePct: 0.01, range: 0.01 });
+        return {
+          name: `${venue} of ${sol} SOL, ${feePct} %, a bid of ${bidPct} %`,
+          sol,
+          dear,
+          bid,
+        };
+      }),
+    ),
+  ),
+);
+
+const known = new Map<string, Assessment>();
+
+/** Those in which the bid takes the mid: C10 then is less than half of what it was. */
+const HIDDEN = MARKETS.filter(({ dear, sol, bid }) => {
+  const alone = assessed([dear(sol)]).measurement?.c10Sol ?? 0;
+  return (assessed([dear(sol), bid]).measurement?.c10Sol ?? 0) < alone / 2;
+});
+
+function assessed(pools: readonly PoolPlan[]): Assessment {
+  const plan = JSON.stringify(pools);
+  const assessment = known.get(plan) ?? assessPlan(planOf(pools));
+  known.set(plan, assessment);
+  return assessment;
+}
+
+/** A token followed over markets that change. */
+class Followed {
+  alerts = 0;
+  readonly series: TokenSeries = newSeries(1);
+  #seconds = 0;
+
+  /** Shows this market once now, and again every ten seconds until so many have passed. */
+  show(pools: readonly PoolPlan[], seconds: number): this {
+    const assessment = assessed(pools);
+    for (const until = this.#seconds + seconds; this.#seconds < until; ) {
+      const nowMs = PLAN_TIME_MS + 1_000 * this.#seconds;
+      const { change } = observe(this.series, {
+        assessment: { ...assessment, stateTimeMs: nowMs },
+        nowMs,
+        chainMs: nowMs,
+        isClosed: () => false,
+      });
+      if (change?.kind === "on") this.alerts++;
+      this.#seconds += Math.min(10, until - this.#seconds);
+    }
+    return this;
+  }
+}
+
+function alertedIn(markets: readonly Market[], play: (market: Market) => Followed): string[] {
+  return markets.filter((market) => play(market).alerts > 0).map(({ name }) => name);
+}
+
+const HIDDEN_NAMES = HIDDEN.map(({ name }) => name);
+
+test("a bid of 1 to 3 % within the fees of a dear pool takes the mid in a third of the markets", () => {
+  assert.equal(HIDDEN.length, 12);
+});
+
+describe("a withdrawal beneath a bid within the fees of a dear pool raises an alert", () => {
+  for (const share of [0.6, 0.8, 1]) {
+    test(`${100 * share} % at once, beside a bid that stays`, () => {
+      const alerted = alertedIn(HIDDEN, ({ dear, sol, bid }) => {
+        const left = dear(Math.max(1e-9, sol * (1 - share)));
+        return new Followed()
+          .show([dear(sol)], 600)
+          .show([dear(sol), bid], 20)
+          .show([left, bid], 20);
+      });
+      assert.deepEqual(alerted, HIDDEN_NAMES);
+    });
+  }
+
+  test("60 % in the slot in which the bid comes, and in that in which it leaves", () => {
+    const comes = alertedIn(HIDDEN, ({ dear, sol, bid }) =>
+      new Followed().show([dear(sol)], 600).show([dear(0.4 * sol), bid], 20),
+    );
+    assert.deepEqual(comes, HIDDEN_NAMES);
+    const leaves = alertedIn(HIDDEN, ({ dear, sol, bid }) =>
+      new Followed()
+        .show([dear(sol)], 600)
+        .show([dear(sol), bid], 20)
+        .show([dear(0.4 * sol)], 20),
+    );
+    assert.deepEqual(leaves, HIDDEN_NAMES);
+  });
+
+  for (const slicePct of [5, 7, 9.5]) {
+    for (const seconds of [60, 300]) {
+      test(`65 % in slices of ${slicePct} % every ${seconds} s`, () => {
+        const alerted = alertedIn(HIDDEN, ({ dear, sol, bid }) => {
+          const followed = new Followed().show([dear(sol)], 600).show([dear(sol), bid], 300);
+          for (let held = sol; held > 0.35 * sol; ) {
+            held *= 1 - slicePct / 100;
+            followed.show([dear(held), bid], seconds);
+          }
+          return followed;
+        });
+        assert.deepEqual(alerted, HIDDEN_NAMES);
+      });
+    }
+  }
+});
+
+describe("liquidity that comes and goes beneath such a bid raises no alert", () => {
+  for (const steps of [3, 4, 5]) {
+    test(`added in ${steps} steps of 5 %, removed at once`, () => {
+      const alerted = alertedIn(MARKETS, ({ dear, sol, bid }) => {
+        const followed = new Followed().show([dear(sol)], 600).show([dear(sol), bid], 300);
+        for (let step = 1; step <= steps; step++) {
+          followed.show([dear(sol * 1.05 ** step), bid], 90);
+        }
+        return followed.show([dear(sol), bid], 600).show([dear(sol)], 600);
+      });
+      assert.deepEqual(alerted, []);
+    });
+  }
+
+  /** What an attacker with 3 % does in one round; `round` makes each pool another one. */
+  const rounds: Readonly<Record<string, (market: Market, round: number) => PoolPlan[][]>> = {
+    "3 % in the pool itself": ({ dear, sol, bid }) => [
+      [dear(1.03 * sol), bid],
+      [dear(sol), bid],
+    ],
+    "3 % added beneath the bid, removed without it": ({ dear, sol, bid }) => [
+      [dear(1.03 * sol), bid],
+      [dear(1.03 * sol)],
+      [dear(sol)],
+      [dear(sol), bid],
+    ],
+    "3 % removed as the bid rises, added later": ({ dear, sol, bid }) => [
+      [dear(1.03 * sol), { ...bid, price: 0.96 * bid.price }],
+      [dear(sol), bid],
+      [dear(sol), { ...bid, price: 0.96 * bid.price }],
+    ],
+    "a new pool of 3 % each time": ({ dear, sol, bid }, round) => {
+      const price = 0.001 * (1 + round / 1e4);
+      return [
+        [dear(sol), bid, dear(0.03 * sol, { price })],
+        [dear(sol), bid, dear(1e-9, { price })],
+      ];
+    },
+    "3 % moved from one pool to another in one slot": ({ dear, sol, bid }) => {
+      const pair = (first: number, second: number) => [
+        dear(sol),
+        bid,
+        dear(first, { price: 0.001_001 }),
+        dear(second, { price: 0.001_002 }),
+      ];
+      return [pair(0.03 * sol, 1e-9), pair(1e-9, 0.03 * sol)];
+    },
+    "a fee of a pool of 3 % to and fro": ({ dear, sol, bid }) =>
+      [9.5, 3].map((feePct) => [dear(sol), bid, dear(0.03 * sol, { feePct, price: 0.001_001 })]),
+    "most of the bid itself": ({ dear, sol, bid }) => [
+      [dear(sol), bid],
+      [dear(sol), { ...bid, sol: bid.sol / 4 }],
+    ],
+  };
+  for (const [name, roundOf] of Object.entries(rounds)) {
+    for (const seconds of [5, 70]) {
+      test(`25 times, each state for ${seconds} s: ${name}`, () => {
+        const alerted = alertedIn(HIDDEN, (market) => {
+          const followed = new Followed().show([market.dear(market.sol)], 600);
+          for (let round = 0; round < 25; round++) {
+            for (const pools of roundOf(market, round)) followed.show(pools, seconds);
+          }
+          return followed.show([market.dear(market.sol)], 600);
+        });
+        assert.deepEqual(alerted, []);
+      });
+    }
+  }
+});
