@@ -134,6 +134,21 @@ describe("a withdrawal beneath a bid within the fees of a dear pool raises an al
   }
 });
 
+test("the loss of the pool that held the near depth raises an alert, although the rest is hidden without it", () => {
+  const others = [
+    honestPool({ sol: 65.162, price: 0.001_001_96 }),
+    honestPool({ venue: "raydium-cpmm", sol: 28.929, feePct: 3, price: 0.000_990_549 }),
+    honestPool({
+      ...{ venue: "meteora-damm-v2", sol: 94.432, feePct: 9, price: 0.000_955_12, range: 0.135_74 },
+    }),
+  ];
+  const nearest = (sol: number) =>
+    honestPool({ venue: "orca-whirlpool", sol, feePct: 9, price: 0.001_044_6, range: 0.106_195 });
+  const [before, after] = [26.255, 2.6255].map((sol) => [...others, nearest(sol)]);
+  const followed = new Followed().show(before ?? [], 600);
+  assert.equal(followed.show(after ?? [], 20).alerts, 1);
+});
+
 describe("liquidity that comes and goes beneath such a bid raises no alert", () => {
   for (const steps of [3, 4, 5]) {
     test(`added in ${steps} steps of 5 %, removed at once`, () => {

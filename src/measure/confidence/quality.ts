@@ -156,7 +156,7 @@ export function isHalted(priced: PricedMarket): boolean {
   return live.every(isOnPausedWay) && !hasUnread(priced.market);
 }
 
-/** Whether a pool is known and its accounts were not read. It stays so only while the node fails. */
+/** Whether a pool is known and its accounts were not read. It stays so for longer than a moment only while the node fails. */
 function hasUnread({ unpriced }: Market): boolean {
   return unpriced.some(({ reason }) => reason === "unread");
 }

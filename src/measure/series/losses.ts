@@ -1,6 +1,6 @@
 import type { Address } from "#src/units/address.ts";
 import { ratioToNumber, toNumber } from "#src/units/to-number.ts";
-import type { Assessment, HopsShare, PoolShare, PricedPart } from "../assessment.ts";
+import type { Assessment, HopsShare, PoolShare } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
 import { priceNumber } from "../market/price-curve.ts";
 import { isClosedForGood } from "../market/priced-market.ts";
@@ -110,12 +110,41 @@ export function lossesBetween(
   const isHidden = isHiddenBefore || isHiddenAfter;
   if (fall === 0 && !isHidden) return NO_LOSSES;
   if (fall > 0 && after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
-  const sharesOf = ({ pools }: PricedPart) => (isHidden ? withDepthAlone(pools) : pools);
-  const seen = new Map(sharesOf(later).map((pool) => [pool.address, pool]));
+  const shown = (): Losses => {
+    const changes = changesBetween(earlier.pools, later.pools, { sight, isFall: fall > 0 });
+    return shownLosses(changes, fall);
+  };
+  if (!isHidden) return shown();
+  const [poolsBefore, poolsAfter] = [withDepthAlone(earlier.pools), withDepthAlone(later.pools)];
+  const alone = changesBetween(poolsBefore, poolsAfter, { sight, isFall: true });
+  const hidden = hiddenLosses(alone, { isStillHidden: isHiddenBefore && isHiddenAfter });
+  if (isHiddenBefore) return hidden;
+  // The loss itself may have left the bid alone: then C10 shows what it was.
+  const c10 = shown();
+  return explainedBy(c10) > explainedBy(hidden) ? c10 : hidden;
+}
+
+/** What changed of the near depth of pools, in lamports. */
+type DepthChanges = {
+  /** Of all pools before. */
+  readonly whole: number;
+  readonly lost: Losses;
+  readonly gained: Losses;
+  /** In pools that were not there before. */
+  readonly appeared: number;
+};
+
+/** @param context.isFall whether pools that were closed meanwhile count */
+function changesBetween(
+  before: readonly PoolShare[],
+  after: readonly PoolShare[],
+  { sight, isFall }: { readonly sight: Sight; readonly isFall: boolean },
+): DepthChanges {
+  const seen = new Map(after.map((pool) => [pool.address, pool]));
   let whole = 0;
   let lost = NO_LOSSES;
   let gained = NO_LOSSES;
-  for (const pool of sharesOf(earlier)) {
+  for (const pool of before) {
     const now = seen.get(pool.address);
     seen.delete(pool.address);
     whole += toNumber(pool.nearDepthLamports);
@@ -123,18 +152,16 @@ export function lossesBetween(
       const falls = fallsBetween(pool, now, sight);
       lost = addLosses(lost, lossesOf(pool, now, falls));
       gained = addLosses(gained, gainsOf(pool, now, falls));
-    } else if ((fall > 0 || isHidden) && sight.isClosed(pool.address))
-      lost = addLosses(lost, closedPool(pool));
+    } else if (isFall && sight.isClosed(pool.address)) lost = addLosses(lost, closedPool(pool));
   }
-  if (whole === 0) return NO_LOSSES;
   let appeared = 0;
   for (const pool of seen.values()) appeared += toNumber(pool.nearDepthLamports);
-  if (isHidden) {
-    // Of a fee that changes to and fro only the rises would count.
-    const counted = isHiddenBefore && isHiddenAfter ? { ...lost, fees: 0 } : lost;
-    const added = { ...gained, withdrawn: gained.withdrawn - appeared };
-    return hiddenLosses(addLosses(counted, added), whole);
-  }
+  return { whole, lost, gained, appeared };
+}
+
+/** The changes as far as they explain the fall of C10, or what hid one. */
+function shownLosses({ whole, lost, gained, appeared }: DepthChanges, fall: number): Losses {
+  if (whole === 0) return NO_LOSSES;
   const { explainedFactor } = CALIBRATION.deterioration.cause;
   const lostLog = -Math.log1p(-Math.min(explainedBy(lost) / whole, 1));
   const gainedLog = explainedFactor * Math.log1p(-explainedBy(gained) / whole);
@@ -152,7 +179,14 @@ export function lossesBetween(
  * Changes of near depth as natural logarithms of all near depth. Exactly what is put in and taken out again cancels, in
  * steps or at once, so that it can't add up; an addition that is only found late is one.
  */
-function hiddenLosses(changes: Losses, whole: number): Losses {
+function hiddenLosses(
+  { whole, lost, gained, appeared }: DepthChanges,
+  { isStillHidden }: { readonly isStillHidden: boolean },
+): Losses {
+  if (whole === 0) return NO_LOSSES;
+  // Of a fee that changes to and fro only the rises would count.
+  const counted = isStillHidden ? { ...lost, fees: 0 } : lost;
+  const changes = addLosses(counted, { ...gained, withdrawn: gained.withdrawn - appeared });
   const share = explainedBy(changes) / whole;
   const log = -Math.log1p(-Math.min(share, 1 - LEAST_LEFT));
   return scaled(changes, (share === 0 ? 1 : log / share) / whole);
