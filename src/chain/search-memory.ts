@@ -28,7 +28,7 @@ export class SearchMemory {
     this.#logger = logger;
   }
 
-  /** Why a search of the program, or of any where null is given, would be refused now; null: it may be tried. */
+  /** Why a search of the program (null: the method as a whole) would be refused now; null: it may be tried. */
   refusalOf(programId: Address | null): string | null {
     const nowMs = performance.now();
     const byProgram = programId === null ? null : this.#byProgram.get(programId);

@@ -267,7 +267,7 @@ test("a loss of one of several streams ends the claim that every change arrives"
   });
   const { slot } = chain.ledger.clock;
   await log.first((told) => told.kind === "slot" && told.slot > slot, "slots over the WebSocket");
-  // Until the loss of the other stream is noticed, the slot that both had delivered may be told again.
+  // Until the loss of the other stream is noticed, the slot that both had delivered may be published again.
   assert.ok(!log.events.some((told) => told.kind === "reached" && told.slot > lastWhole));
   assert.ok(!log.events.slice(since).some(({ kind }) => kind === "reached"));
   const claims = log.events.slice(since).filter((told) => told.kind === "whole");

@@ -198,6 +198,20 @@ test("holders that an endpoint refuses to list are asked for at another at once,
   assert.deepEqual(source.refusals?.(), []);
 });
 
+test("holders that one endpoint refuses and another fails to list are refused, and not asked for without end", async (t) => {
+  const listsNobody = (status: number) => (request: Request, response: ServerResponse) => {
+    if (request.method === "getMultipleAccounts") answerRead(request, response);
+    else response.writeHead(status).end();
+  };
+  const { source, first, second } = await twoEndpoints(t, {
+    first: listsNobody(403),
+    second: listsNobody(503),
+  });
+  for (let asked = 0; asked < 2; asked++)
+    assert.equal((await source.findLargestAccounts(PROGRAM)).kind, "refused");
+  assert.ok(first.count() <= 4 && second.count() <= 4, `${first.count()}, ${second.count()}`);
+});
+
 test("what one endpoint refuses is named as refused only if no other that answers serves it", async (t) => {
   let isServing = true;
   const { source } = await twoEndpoints(t, {
@@ -246,4 +260,31 @@ test("a search of several pages that moves to another endpoint begins again ther
   assert.ok(found.kind === "found", found.kind);
   assert.deepEqual([...found.accounts.keys()], [testAddress(4), testAddress(6)]);
   assert.deepEqual(keys, [undefined, "own"]);
+});
+
+test("a search that has moved to another endpoint does not return to the first when that answers again", async (t) => {
+  const pages: unknown[] = [];
+  const page = (paginationKey: string | null) => ({
+    context: { slot: 5 },
+    value: { accounts: [{ pubkey: testAddress(2), account: RAW_ACCOUNT }], paginationKey },
+  });
+  const keyOf = ({ params }: Request): unknown =>
+    (params[1] as Record<string, unknown>)["paginationKey"];
+  const { source, comeBack } = await twoEndpoints(t, {
+    first: (request, response) => {
+      pages.push(["first", keyOf(request)]);
+      if (keyOf(request) === undefined) result(response, request, page("of the first"));
+      else response.destroy();
+    },
+    second: (request, response) => {
+      pages.push(["second", keyOf(request)]);
+      comeBack();
+      result(response, request, page(keyOf(request) === undefined ? "own" : null));
+    },
+  });
+  assert.equal((await source.searchAccounts(FILTER)).kind, "found");
+  assert.deepEqual(pages.slice(-2), [
+    ["second", undefined],
+    ["second", "own"],
+  ]);
 });

@@ -125,25 +125,27 @@ export function createRpcReader(options: RpcReaderOptions): RpcReader {
   ): Promise<LargestAccounts> {
     const params = [mint, { commitment: atLeastConfirmed }];
     const except = refusing(holders, SYSTEM_PROGRAM);
-    let endpoint = client.inUse(except);
-    const refusal = holders.of(endpoint).refusalOf(SYSTEM_PROGRAM);
-    if (refusal !== null) return { kind: "refused", reason: refusal };
-    const onAttempt = (sentTo: Endpoint): void => {
-      endpoint = sentTo;
-    };
-    const others = except.size === 0 ? {} : { except };
-    const request = { method: "getTokenLargestAccounts", params, onAttempt, ...others };
-    try {
-      const addresses = await caller.ask(lane, request, parseLargestAccounts, signal);
-      return { kind: "found", addresses };
-    } catch (error) {
-      // Invalid parameters are of this mint alone.
-      if (error instanceof RpcFailure && isNotServed(error) && !isInvalidParams(error)) {
+    for (;;) {
+      let endpoint = client.inUse(except);
+      const refusal = holders.of(endpoint).refusalOf(SYSTEM_PROGRAM);
+      if (refusal !== null) return { kind: "refused", reason: refusal };
+      const onAttempt = (sentTo: Endpoint): void => {
+        endpoint = sentTo;
+      };
+      const others = except.size === 0 ? {} : { except };
+      const request = { method: "getTokenLargestAccounts", params, onAttempt, ...others };
+      try {
+        const addresses = await caller.ask(lane, request, parseLargestAccounts, signal);
+        return { kind: "found", addresses };
+      } catch (error) {
+        const isServed = !(error instanceof RpcFailure) || !isNotServed(error);
+        // Invalid parameters are of this mint alone.
+        if (isServed || isInvalidParams(error)) return asRefused(error);
         holders.of(endpoint).failed(SYSTEM_PROGRAM, error);
-        // The next endpoint; if none is left that answers, the refusal is given.
-        return await largestAccounts(lane, mint, signal);
+        // No other endpoint answers: the question has come back to one that refuses it.
+        if (except.has(endpoint)) return asRefused(error);
+        except.add(endpoint);
       }
-      return asRefused(error);
     }
   }
 

@@ -191,7 +191,11 @@ export class RpcSearches {
     const [filter, config, calls, signal] = search;
     let endpoint: Endpoint | null = null;
     const onAttempt = (sentTo: Endpoint): void => {
-      if (endpoint !== null && sentTo !== endpoint) throw new EndpointLeft();
+      if (endpoint !== null && sentTo !== endpoint) {
+        // It may answer again soon, and fail at the next page as before.
+        calls.except?.add(endpoint);
+        throw new EndpointLeft();
+      }
       calls.onAttempt?.(sentTo);
     };
     const accounts = new Map<Address, Account>();
