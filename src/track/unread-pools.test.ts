@@ -25,6 +25,7 @@ import { Tracker } from "./tracker.ts";
 const MINT = namedAddress("token");
 const COIN = namedAddress("coin");
 const BASE = 500_000_000_000_000n;
+const MAIN = plainPool(`${MINT} main`, MINT, WSOL);
 const DUST = plainPool("dust", MINT, WSOL);
 const SLOTS_PER_SECOND = 3;
 
@@ -78,7 +79,11 @@ async function answerOf(tracker: Tracker) {
 /** A token whose main pool is left without this account by the first read, with another pool beside it. */
 async function firstLoad(
   t: TestContext,
-  { missing, besideSol }: { missing: "vaultA" | "vaultB"; besideSol: bigint },
+  {
+    missing,
+    besideSol,
+    alsoMissing,
+  }: { missing: "vaultA" | "vaultB"; besideSol: bigint; alsoMissing?: Address },
 ) {
   const chain = new FailingChain();
   const main = placeToken(chain, MINT, 80);
@@ -86,6 +91,7 @@ async function firstLoad(
   const tracker = trackerOn(t, chain);
   chain.advance(1);
   chain.leaveOut(main, missing);
+  if (alsoMissing !== undefined) chain.leftOut.add(alsoMissing);
   assert.equal((await tracker.snapshot(MINT)).kind, "unavailable");
   return { chain, tracker };
 }
@@ -123,6 +129,20 @@ describe("a pool that the first load did not read whole, beside one that is load
     chain.heal();
     await pass(chain, tracker, 4);
     assert.deepEqual(await answerOf(tracker), { ...WHOLE, depthLamports: 80n * SOL + SOL / 10n });
+  });
+
+  test("is weighed once its quote vault has arrived, although it is not read whole", async (t) => {
+    const { vaultA, vaultB } = MAIN;
+    const { chain, tracker } = await firstLoad(t, {
+      missing: "vaultB",
+      besideSol: SOL / 10n,
+      alsoMissing: vaultA,
+    });
+    assert.deepEqual((await answerOf(tracker)).doubts, [UNWEIGHED]);
+    chain.delivery = ({ address }) => (address === vaultB ? "now" : "lost");
+    setReserves(chain, MAIN, { base: BASE, quote: 80n * SOL });
+    await pass(chain, tracker, 1);
+    assert.equal((await answerOf(tracker)).blocked, "unpriced-majority");
   });
 
   test("blocks the answer where its quote vault holds most of the quote", async (t) => {
@@ -179,6 +199,20 @@ describe("a pool that appears while answers are given, and can't be read", () =>
     assert.equal((await answerOf(tracker)).blocked, "unpriced-majority");
   });
 
+  test("is named at once where nothing else can be sold: that is not known without it", async (t) => {
+    const chain = new ScriptedChain();
+    const main = placeToken(chain, MINT, 80);
+    const tracker = trackerOn(t, chain);
+    await tracker.snapshot(MINT);
+    setReserves(chain, main, { base: BASE, quote: 0n });
+    await pass(chain, tracker, 10);
+    assert.equal((await answerOf(tracker)).depthLamports, 0n);
+    chain.isReachable = false;
+    placePool(chain, plainPool("second", MINT, WSOL), { base: BASE, quote: 80n * SOL });
+    await pass(chain, tracker, 2);
+    assert.equal((await answerOf(tracker)).blocked, "unpriced-majority");
+  });
+
   test("is never named if it is read in time", async (t) => {
     const { chain, tracker, findings } = await appeared(t);
     await pass(chain, tracker, 3);
@@ -208,8 +242,6 @@ test("while a pool that a sale may go through is not read, the search counts as 
 });
 
 describe("after a restart, a pool that is not read yet", () => {
-  const CHANGED = plainPool(`${MINT} main`, MINT, WSOL);
-
   /** A token of two pools, of which a new process has read the small one only; then the other holds `solLater`. */
   async function restarted(t: TestContext, solLater: bigint) {
     const database = await sqliteDatabase(t);
@@ -220,8 +252,8 @@ describe("after a restart, a pool that is not read yet", () => {
     await earlier.snapshot(MINT);
     await pass(chain, earlier, 400);
     await earlier.close();
-    setReserves(chain, CHANGED, { base: (BASE * solLater) / (80n * SOL), quote: solLater });
-    chain.leaveOut(CHANGED);
+    setReserves(chain, MAIN, { base: (BASE * solLater) / (80n * SOL), quote: solLater });
+    chain.leaveOut(MAIN);
     const tracker = track(chain, database);
     closeAfter(t, () => tracker.close());
     const changes: AlertChange["kind"][] = [];

@@ -172,20 +172,23 @@ export function openPools(state: LiveState, { pools }: PoolGroup): readonly Open
 }
 
 /**
- * Pools that are known and not read yet. Those that appeared a moment ago are left out only beside a loaded one that
- * is not a closed curve: else nothing is known of what sells.
+ * Pools that are known and not read yet. Those that appeared a moment ago are left out while the answer without them
+ * has a price, and another pool is loaded that is not a closed curve.
  */
-function unreadPools(state: LiveState, { pools }: PoolGroup): readonly OpenPool[] {
+function unreadPools(state: LiveState, { pools, token }: PoolGroup): readonly OpenPool[] {
   let unread = NO_POOLS;
   let awaited = NO_POOLS;
-  let sells = false;
+  let isOtherLoaded = false;
   for (const { open, isLoaded, isAwaited, curve } of pools.values()) {
     if (state.known.get(open.ref.address) === null) continue;
-    if (isLoaded) sells ||= curve === null || curve.closedSlot === null;
+    if (isLoaded) isOtherLoaded ||= curve === null || curve.closedSlot === null;
     else if (isAwaited) awaited = [...awaited, open];
     else unread = [...unread, open];
   }
-  return sells || awaited.length === 0 ? unread : [...unread, ...awaited];
+  if (awaited.length === 0) return unread;
+  const measurement = token === null ? undefined : token.assessed?.assessment.measurement;
+  const hasPrice = token === null || (measurement != null && measurement.midPrice !== null);
+  return isOtherLoaded && hasPrice ? unread : [...unread, ...awaited];
 }
 
 /** The pools that were left out and those that are not read: both are known and not priced. */

@@ -153,4 +153,8 @@ function touchPool(state: LiveState, need: PoolNeed, isChange: boolean): void {
   if (pool.isCounted || slot < pool.changedSlot) need.changes++;
   if (account.address === pool.open.ref.address) state.uncheckedPools.add(pool);
   state.dirtyPools.add(pool);
+  if (pool.isLoaded) return;
+  // Answers weigh it by what has arrived of it.
+  pool.group.version++;
+  if (token !== null) state.dirtyTokens.add(token);
 }

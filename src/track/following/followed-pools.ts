@@ -28,7 +28,8 @@ export function addPool(
     changedSlot: -1n,
     pendingSlot: null,
     isLoaded: false,
-    isAwaited: group.token?.assessed !== null,
+    // A hop has no answers of its own; those of its tokens may be given already.
+    isAwaited: group.token === null || group.token.assessed !== null,
     waitsSinceMs: null,
     needsCheckedAtMs: 0,
   };
