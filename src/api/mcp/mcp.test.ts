@@ -257,6 +257,21 @@ test("an optional argument that is null counts as left out, and a required one i
   );
 });
 
+test("every tool takes null for each argument that it does not require, and for no other name", () => {
+  for (const tool of prepareTools(TOOLS)) {
+    const { properties, required } = tool.inputSchema;
+    const given = { mint: SOME_MINT, mints: [SOME_MINT], sizes_sol: [1] };
+    const input = Object.fromEntries(
+      Object.keys(properties).map((name) => [
+        name,
+        required?.includes(name) === true ? given[name as keyof typeof given] : null,
+      ]),
+    );
+    assert.equal(tool.refusalOf({ ...input }), null, tool.name);
+    assert.match(tool.refusalOf({ ...input, nonsense: null }) ?? "", /nonsense/);
+  }
+});
+
 test("the longest history that the tool names is answered", async (t) => {
   const markets = someMarkets(() => someSnapshot(), {
     history: async () => [],

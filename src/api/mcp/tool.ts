@@ -88,10 +88,15 @@ function segmentOf(text: string): string {
 
 type ObjectSchema = { readonly type: "object" } & Readonly<Record<string, unknown>>;
 
+type InputSchema = ObjectSchema & {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+};
+
 /** A tool with its input as agents get it, and as arguments are checked. */
 export type PreparedTool = Tool & {
   /** JSON Schema. */
-  readonly inputSchema: ObjectSchema;
+  readonly inputSchema: InputSchema;
   readonly outputSchema: ObjectSchema;
   /** Drops optional arguments that are null, and fills in defaults. Null where the rest fits, else what is wrong. */
   readonly refusalOf: (input: Record<string, unknown>) => string | null;
@@ -101,13 +106,13 @@ export type PreparedTool = Tool & {
 export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
   const ajv = new Ajv({ strict: false, useDefaults: true, validateSchema: false });
   return tools.map((tool) => {
-    const inputSchema = { ...plainSchema(sentBody(tool.input)), type: "object" as const };
+    const inputSchema = { ...plainSchema(sentBody(tool.input)), type: "object" } as InputSchema;
     return {
       ...tool,
       inputSchema,
       outputSchema: { ...plainSchema(tool.output), type: "object" as const },
       refusalOf(input) {
-        dropNulls(input, tool.input.required ?? []);
+        dropNulls(input, inputSchema);
         const check = ajv.compile(inputSchema);
         if (check(input)) return null;
         const names = Object.keys(tool.input.properties);
@@ -118,9 +123,9 @@ export function prepareTools(tools: readonly Tool[]): readonly PreparedTool[] {
 }
 
 /** Agents send null for an optional argument that they leave out. */
-function dropNulls(input: Record<string, unknown>, required: readonly string[]): void {
-  for (const [name, value] of Object.entries(input))
-    if (value === null && !required.includes(name)) delete input[name];
+function dropNulls(input: Record<string, unknown>, { properties, required }: InputSchema): void {
+  for (const name of Object.keys(properties))
+    if (input[name] === null && required?.includes(name) !== true) delete input[name];
 }
 
 /** What is wrong with an argument, and what it may be. */
