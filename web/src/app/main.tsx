@@ -26,7 +26,7 @@ const client = new QueryClient({
   mutationCache: new MutationCache({ onError }),
   defaultOptions: {
     queries: {
-      retry: mayRetry,
+      retry: (failures, error) => mayRetry(failures, { error, nowMs: serverNowMs() }),
       retryDelay: (failures, error) => retryDelayMs(failures, { error, nowMs: serverNowMs() }),
       refetchOnWindowFocus: true,
       // Without a network a request fails and is reported; paused, it would wait in silence.

@@ -95,6 +95,13 @@ function useUnseenAlerts(path: string): number {
   useEffect(() => {
     if (path === "/alerts") setUnseen(0);
   }, [path]);
+  // The next user has seen none of them either, but they are not theirs.
+  const user = account.data?.user_id ?? null;
+  const [seenBy, setSeenBy] = useState(user);
+  if (user !== seenBy) {
+    setSeenBy(user);
+    setUnseen(0);
+  }
   return path === "/alerts" ? 0 : unseen;
 }
 

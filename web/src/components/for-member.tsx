@@ -24,7 +24,7 @@ export function ForMember({ sentence, height, children }: Props) {
     return <Failure error={error} onRetry={() => void refetch()} />;
   }
   if (account === null) return <NeedSession sentence={sentence} />;
-  // Of another user nothing stays, such as a key that was just issued.
+  // Nothing of another user stays, such as a key that was just issued.
   return <Fragment key={account.user_id}>{children(account)}</Fragment>;
 }
 

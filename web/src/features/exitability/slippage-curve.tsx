@@ -210,18 +210,14 @@ function Table({ retail, pro }: TableProps) {
   );
 }
 
-/** Tokens outside the main families are measured up to 10 SOL: above it, null means unknown. */
-function isBeyondFamily({ amm }: Exitability, size: StandardSize): boolean {
-  return amm === "otro" && Number(size) > LARGEST_OTHER_SOL;
-}
-
 function Slippage({ answer, size }: { answer: Exitability | undefined; size: StandardSize }) {
   const { text, language } = usePreferences();
   if (answer === undefined || answer.state === "bloqueado_dato") {
     return <td className="number soft">{text.common.unknown}</td>;
   }
   const slippage = answer.slippage.all[size];
-  if (slippage === null && isBeyondFamily(answer, size)) {
+  // Tokens outside the main families are measured up to 10 SOL.
+  if (slippage === null && answer.amm === "otro" && Number(size) > LARGEST_OTHER_SOL) {
     return <td className="number words soft">{text.token.notMeasured}</td>;
   }
   const look = verdictOf(slippage);
