@@ -80,11 +80,14 @@ function weighedAlone(route: Route): Route {
  */
 export function nearDepthAlone(route: Route): bigint {
   const { hops, feeShare, spotPrice, ownNearDepthLamports: own } = route;
-  if (feeShare >= 1) return 0n;
-  const kept = BigInt(Math.floor((1 - feeShare) * PPM));
   const isBehindHops = spotPrice !== null && hops.length > 0;
-  const near = isBehindHops ? depthInRow(own, nearDepthOfHops(hops)) : own;
-  return (near * kept) / BigInt(PPM);
+  return nearAfterFees(isBehindHops ? depthInRow(own, nearDepthOfHops(hops)) : own, feeShare);
+}
+
+/** Lamports of near depth that are paid after fees, rounded down. */
+export function nearAfterFees(near: bigint, feeShare: number): bigint {
+  if (feeShare >= 1) return 0n;
+  return (near * BigInt(Math.floor((1 - feeShare) * PPM))) / BigInt(PPM);
 }
 
 /**

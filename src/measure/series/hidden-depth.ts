@@ -3,7 +3,7 @@ import { toNumber } from "#src/units/to-number.ts";
 import type { PoolShare } from "../assessment.ts";
 import { CALIBRATION } from "../calibration.ts";
 import { priceNumber } from "../market/price-curve.ts";
-import { depthInRow } from "../market/route.ts";
+import { depthInRow, nearAfterFees } from "../market/route.ts";
 
 /**
  * Whether bids that hold little hide nearly all near depth. Within the fees of a dear pool nothing is arbitraged: a
@@ -24,10 +24,9 @@ export function withDepthAlone(pools: readonly PoolShare[]): readonly PoolShare[
   return pools.map((pool) => {
     const { spotPrice, feePpm, nearDepthLamports, ownNearDepthLamports: own, hops } = pool;
     if (spotPrice === null || !isMoney(pool.quoteMint)) return pool;
-    const kept = keptShare(feePpm);
-    if (priceNumber(spotPrice) < bid * kept) return pool;
+    if (priceNumber(spotPrice) < bid * keptShare(feePpm)) return pool;
     const near = hops === undefined ? own : depthInRow(own, hops.nearDepthLamports);
-    const alone = (near * BigInt(Math.floor(kept * 1e6))) / 1_000_000n;
+    const alone = nearAfterFees(near, feePpm / 1e6);
     return alone <= nearDepthLamports ? pool : { ...pool, nearDepthLamports: alone };
   });
 }

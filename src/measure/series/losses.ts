@@ -42,7 +42,7 @@ export type Sight = {
   readonly isRead: (pool: Address) => boolean;
 };
 
-/** Less than this share is taken for this share. */
+/** A smaller share that is left counts as this one. */
 const LEAST_LEFT = 1e-6;
 
 const ALL_IN_SIGHT: Sight = { isClosed: () => true, isRead: () => true };

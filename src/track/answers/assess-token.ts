@@ -186,8 +186,8 @@ function unreadPools(state: LiveState, { pools, token }: PoolGroup): readonly Op
     else unread = [...unread, open];
   }
   if (awaited.length === 0) return unread;
-  const measurement = token === null ? undefined : token.assessed?.assessment.measurement;
-  const hasPrice = token === null || (measurement != null && measurement.midPrice !== null);
+  const midPrice = token?.assessed?.assessment.measurement?.midPrice ?? null;
+  const hasPrice = token === null || midPrice !== null;
   return isOtherLoaded && hasPrice ? unread : [...unread, ...awaited];
 }
 
