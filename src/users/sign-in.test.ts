@@ -140,6 +140,38 @@ test("a second sign-in does not change the first session", async (t) => {
   });
 });
 
+test("a sign-in ends the session that its browser had before, of this or another user", async (t) => {
+  await each(t, async (users) => {
+    const elsewhere = await signedIn(users);
+    for (const next of [EMAIL, parseEmailAddress("eva@example.com") as EmailAddress]) {
+      users.advance(MINUTE_MS);
+      const before = await signedIn(users);
+      users.advance(MINUTE_MS);
+      const ended: string[] = [];
+      users.onAccessChange((userId) => ended.push(userId));
+      const caller = await users.sessions.ofCookie(before.cookieHeader, users.clock.nowMs());
+      const asker = { ...HERE, cookies: before.cookieHeader };
+      const code = await codeFor(users, next);
+      assert.ok(await users.signIn.signIn({ email: next, code, userAgent: null, asker }));
+      assert.equal(await users.sessions.ofCookie(before.cookieHeader, users.clock.nowMs()), null);
+      assert.equal(await users.sessions.ofBearer(before.accessToken, users.clock.nowMs()), null);
+      assert.ok(caller !== null && ended.includes(caller.userId), "open streams are checked");
+    }
+    const kept = await users.sessions.ofCookie(elsewhere.cookieHeader, users.clock.nowMs());
+    assert.notEqual(kept, null, "another browser keeps its session");
+  });
+});
+
+test("a wrong code leaves the browser's session as it is", async (t) => {
+  await each(t, async (users) => {
+    const { cookieHeader } = await signedIn(users);
+    const asker = { ...HERE, cookies: cookieHeader };
+    const attempt = { email: EMAIL, code: "000000", userAgent: null, asker };
+    assert.equal(await users.signIn.signIn(attempt), null);
+    assert.notEqual(await users.sessions.ofCookie(cookieHeader, users.clock.nowMs()), null);
+  });
+});
+
 test("an ended session is invalid at once, by cookie and by bearer token", async (t) => {
   await each(t, async (users) => {
     const session = await signedIn(users);

@@ -13,6 +13,7 @@ import type { EmailAddress } from "./email-address.ts";
 import type { KeptNames } from "./kept-usage.ts";
 import type { Notices } from "./notices.ts";
 import type { OwnCookie } from "./own-cookie.ts";
+import type { Sessions } from "./sessions.ts";
 import type { SignInCodes } from "./sign-in-codes.ts";
 import { SESSION_VALID_SECONDS, type SignInLibrary } from "./sign-in-library.ts";
 
@@ -29,8 +30,8 @@ export type SignedIn = {
 export type SignIn = {
   /** Stores the request; the outbox creates the code and the mail. */
   readonly requestCode: (email: EmailAddress, asker: Asker) => Promise<void>;
-  /** Creates the user where there is none. Null if the code is wrong, of another asker, expired, used, or has
-   * had too many guesses; the reason is not returned. */
+  /** Creates the user where there is none, and ends the session that the browser had. Null if the code is wrong, of
+   * another asker, expired, used, or has had too many guesses; the reason is not returned. */
   readonly signIn: (attempt: SignInAttempt) => Promise<SignedIn | null>;
   /** Ends one session everywhere. @returns whether the user had it */
   readonly endSession: (userId: UserId, sessionId: string) => Promise<boolean>;
@@ -56,10 +57,11 @@ export function createSignIn(deps: {
   readonly keptNames: KeptNames;
   readonly notices: Notices;
   readonly cookie: OwnCookie;
+  readonly sessions: Pick<Sessions, "ofCookie">;
   readonly cacheSync: AccessCacheSync;
   readonly clock: WallClock;
 }): SignIn {
-  const { store, library, codes, askers, browsers, keptNames, notices } = deps;
+  const { store, library, codes, askers, browsers, keptNames, notices, sessions } = deps;
   const { cookie, cacheSync, clock } = deps;
   async function begin(userId: UserId, userAgent: string | null): Promise<SignedIn> {
     const headers = new Headers();
@@ -98,6 +100,18 @@ export function createSignIn(deps: {
     return { user, isNew: createdId !== null };
   }
 
+  async function endSession(userId: UserId, sessionId: string): Promise<boolean> {
+    const isEnded = await deleteSession(store.db, { userId, sessionId }, clock.nowMs());
+    cacheSync.invalidate(userId);
+    return isEnded;
+  }
+
+  /** A browser loses its cookie's session to the next one; what it has open as the user before must end. */
+  async function endReplaced(cookies = ""): Promise<void> {
+    const before = await sessions.ofCookie(cookies, clock.nowMs());
+    if (before?.via.kind === "cookie") await endSession(before.userId, before.via.sessionId);
+  }
+
   return {
     requestCode: (email, asker) =>
       requestSignIn(store.db, askers.requestOf(email, asker), clock.nowMs()),
@@ -107,6 +121,7 @@ export function createSignIn(deps: {
       const found = await userOf(email);
       if (found === null) return null;
       const session = await begin(found.user.id, userAgent);
+      await endReplaced(asker.cookies);
       const browser = askers.browserOf(asker);
       const isKnown = browser !== null && browsers.isKnown(browser, email);
       if (!found.isNew && !isKnown) notices.send(email, "sign-in");
@@ -114,11 +129,7 @@ export function createSignIn(deps: {
       if (browser !== null) cookies.push(browsers.signedInCookie(browser, email));
       return { ...session, cookies };
     },
-    async endSession(userId, sessionId) {
-      const isEnded = await deleteSession(store.db, { userId, sessionId }, clock.nowMs());
-      cacheSync.invalidate(userId);
-      return isEnded;
-    },
+    endSession,
     async endOtherSessions(userId, keep) {
       const ended = await deleteOtherSessions(store.db, { userId, keep }, clock.nowMs());
       cacheSync.invalidate(userId);

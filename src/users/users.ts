@@ -80,6 +80,7 @@ export function createUsers(deps: UsersDeps): Users {
   const notices = createNotices({ mailer, publicUrl, log });
   const codes = createSignInCodes(deps);
   const outbox = new SignInOutbox({ store, codes, keptNames, mailer, publicUrl, clock, log });
+  const sessions = new Sessions({ store, library, cookie, foreignTokens, keptNames, cacheSync });
   const housekeeping = new Poller({
     run: () => deleteExpiredRows(store, clock.nowMs()),
     everyMs: HOUSEKEEPING_EVERY_MS,
@@ -93,14 +94,7 @@ export function createUsers(deps: UsersDeps): Users {
     quotas: createQuotas({ db: store.db, windows }),
     windows,
     apiKeys,
-    sessions: new Sessions({
-      store,
-      library,
-      cookie,
-      foreignTokens,
-      keptNames,
-      cacheSync,
-    }),
+    sessions,
     signIn: createSignIn({
       store,
       library,
@@ -110,6 +104,7 @@ export function createUsers(deps: UsersDeps): Users {
       keptNames,
       notices,
       cookie,
+      sessions,
       cacheSync,
       clock,
     }),
