@@ -128,7 +128,7 @@ test("searches that one endpoint refuses are made again at another", async (t) =
   assert.equal(searches, 1);
 });
 
-test("a search that an endpoint refuses is asked of another the next time, and its reads stay", async (t) => {
+test("a search that an endpoint refuses is asked of another at once, and its reads stay", async (t) => {
   const { source, first, second } = await twoEndpoints(t, {
     first: (request, response) => {
       if (request.method === "getMultipleAccounts") answerRead(request, response);
@@ -136,13 +136,31 @@ test("a search that an endpoint refuses is asked of another the next time, and i
     },
     second: answerSearch,
   });
-  assert.equal((await source.searchAccounts(FILTER)).kind, "refused");
+  assert.equal((await source.searchAccounts(FILTER)).kind, "found");
   const before = first.count();
   assert.equal((await source.searchAccounts(FILTER)).kind, "found");
   assert.equal(first.count(), before);
   const searched = second.count();
   await source.readAccounts([PROGRAM]);
   assert.equal(second.count(), searched);
+});
+
+test("a search that every endpoint refuses is refused, and each is asked once", async (t) => {
+  const searched = { first: 0, second: 0 };
+  const refusing =
+    (which: keyof typeof searched) => (request: Request, response: ServerResponse) => {
+      if (request.method === "getMultipleAccounts") return answerRead(request, response);
+      searched[which]++;
+      response.writeHead(403).end();
+    };
+  const { source } = await twoEndpoints(t, {
+    first: refusing("first"),
+    second: refusing("second"),
+  });
+  for (let search = 0; search < 2; search++)
+    assert.equal((await source.searchAccounts(FILTER)).kind, "refused");
+  assert.equal(source.refusals?.().length, 1);
+  assert.deepEqual(searched, { first: 2, second: 2 }, "in pages, and without them");
 });
 
 test("an endpoint without pages is searched without them, after one that has them", async (t) => {
@@ -224,7 +242,6 @@ test("what one endpoint refuses is named as refused only if no other that answer
       else refuse(response, request, -32000, "this program is excluded");
     },
   });
-  assert.equal((await source.searchAccounts(FILTER)).kind, "refused");
   assert.equal((await source.searchAccounts(FILTER)).kind, "found");
   assert.deepEqual(source.refusals?.(), []);
   isServing = false;

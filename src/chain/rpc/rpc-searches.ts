@@ -91,7 +91,7 @@ export class RpcSearches {
   }
 
   /**
-   * At an endpoint that has not refused it lately, if one answers.
+   * At an endpoint that does not refuse it, if one answers.
    *
    * @throws AppError chain_unavailable if the node can't be reached; overloaded; the signal's reason
    */
@@ -103,16 +103,20 @@ export class RpcSearches {
     const { programId } = filter;
     const pacer = this.#options.pacers[urgency];
     return await this.#queues[urgency].run(async () => {
-      const calls = this.#callsFor(programId, pacer);
-      const refusal = this.#memories.of(calls.endpoint).refusalOf(programId);
-      if (refusal !== null) return { kind: "refused", reason: refusal };
-      try {
-        const answer = await this.#searchOnce(filter, calls, signal);
-        this.#memories.of(calls.endpoint).succeeded(programId);
-        return { kind: "found", ...answer };
-      } catch (error) {
-        if (error instanceof RpcFailure) this.#memories.of(calls.endpoint).failed(programId, error);
-        return asRefused(error);
+      for (;;) {
+        const calls = this.#callsFor(programId, pacer);
+        const refusal = this.#memories.of(calls.endpoint).refusalOf(programId);
+        if (refusal !== null) return { kind: "refused", reason: refusal };
+        try {
+          const answer = await this.#searchOnce(filter, calls, signal);
+          this.#memories.of(calls.endpoint).succeeded(programId);
+          return { kind: "found", ...answer };
+        } catch (error) {
+          if (!(error instanceof RpcFailure)) throw error;
+          this.#memories.of(calls.endpoint).failed(programId, error);
+          // The refusal is remembered: the next turn asks another endpoint, or ends.
+          if (!isNotServed(error)) return asRefused(error);
+        }
       }
     }, signal);
   }
