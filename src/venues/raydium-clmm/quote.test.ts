@@ -200,6 +200,21 @@ test("a sale that ends among a tick's orders leaves the rest, and the tick's liq
   }
 });
 
+test("a sale worth exactly the orders at a tick, rounded down, is taken whole", () => {
+  const tick = -6_930;
+  const price = 1.0001 ** tick;
+  assert.ok(Math.floor(11 * price) === 5 && Math.ceil(5 / price) === 10 && 12 * price > 6);
+  const state = stateOf({
+    ...even,
+    tradeFeePpm: 0,
+    sqrtPriceX64: sqrtPriceAtTick(tick),
+    positions: [],
+    orders: [{ tick, fresh: 5n, partFilled: 0n }],
+  });
+  assert.equal(amountOut(sell(state, "token0", 11n)), 5n);
+  assert.equal(sell(state, "token0", 12n).kind, "unfillable");
+});
+
 test("orders that are bought at a price of a few units of its scale cost it rounded up", () => {
   // The square of the root price at this tick is 10.3 units of 2^-64.
   const tick = -420_250;
