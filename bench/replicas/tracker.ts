@@ -24,7 +24,9 @@ function measureAgain(place: number): AssessedSnapshot {
   if (last === undefined) throw new RangeError(`no token ${place}`);
   const stateTimeMs = clock.nowMs();
   const slot = last.assessment.slot + 1n;
-  const measured = { ...last, assessment: { ...last.assessment, slot, stateTimeMs } };
+  // Another object, as after a change: with the same one, a renewal of a few bytes would be published.
+  const measurement = structuredClone(last.assessment.measurement);
+  const measured = { ...last, assessment: { ...last.assessment, measurement, slot, stateTimeMs } };
   snapshots[place] = measured;
   return measured;
 }
