@@ -131,7 +131,7 @@ test("a new code invalidates the previous one", async (t) => {
   });
 });
 
-test("a second sign-in does not change the first session", async (t) => {
+test("a sign-in elsewhere does not change the first session", async (t) => {
   await each(t, async (users) => {
     const first = await signedIn(users);
     users.advance(MINUTE_MS);
