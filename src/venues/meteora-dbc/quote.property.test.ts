@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Address } from "#src/units/address.ts";
+import { divCeil, divFloor } from "#src/units/integer.ts";
 import {
   BASE_MINT,
   CLOCK,
@@ -13,6 +14,7 @@ import {
 import { assertSurvives, mutated, mutation } from "#test/support/pools/hostile-accounts.ts";
 import type { Account } from "../account-set.ts";
 import { meteoraDbc } from "./adapter.ts";
+import { swapExactIn } from "./quote.ts";
 import type { DbcState } from "./state.ts";
 
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 15n });
@@ -87,6 +89,28 @@ test("a round trip never profits", () => {
       });
       assert.ok(back.kind === "unfillable" || back.amountOut <= amountIn);
     }),
+  );
+});
+
+test("a swap takes, before fees, what is reachable until the price where it stops", () => {
+  fc.assert(
+    fc.property(pools, mints, amounts, (pool, inputMint, amountIn) => {
+      const state = stateOf(pool);
+      const result = swapExactIn(state, { inputMint, amountIn, clock: CLOCK });
+      const spot = meteoraDbc.spotPrice(state, inputMint);
+      if (result.kind === "unfillable" || spot === null) return;
+      const { after, amountOut, tradingFee, protocolFee, isBuy } = result.swap;
+      const isFeeInInput = isBuy && state.config.collects === "quote";
+      const taken = amountOut + (isFeeInInput ? 0n : tradingFee + protocolFee);
+      const square = after.sqrtPrice ** 2n;
+      const [begun, stopped] = isBuy ? [square, spot.denominator] : [spot.numerator, square];
+      const fallBps = (divide: typeof divFloor) =>
+        Number(divide(10_000n * (begun - stopped), begun));
+      const reachable = (fall: number) => meteoraDbc.reachable(state, inputMint, fall);
+      assert.ok(reachable(fallBps(divFloor)) <= taken);
+      assert.ok(taken <= reachable(fallBps(divCeil)));
+    }),
+    { numRuns: 500 },
   );
 });
 

@@ -196,6 +196,10 @@ test("spot is the square of the sqrt price, and depth the quote down to a price"
     numerator: 180_000_000_000_000_000n ** 2n,
     denominator: 1n << 128n,
   });
+  assert.deepEqual(meteoraDbc.spotPrice(state, QUOTE_MINT), {
+    numerator: 1n << 128n,
+    denominator: 180_000_000_000_000_000n ** 2n,
+  });
   assert.equal(meteoraDbc.reachable(state, BASE_MINT, 10_000), 30_000_000_000n);
   const near = meteoraDbc.reachable(state, BASE_MINT, 1_000);
   assert.ok(near > 0n && near < 30_000_000_000n);
