@@ -30,6 +30,7 @@ const pools: fc.Arbitrary<DlmmPool> = fc.record({
   parameters: fc.record({
     binStep: fc.constantFrom(1, 20, 100, 400),
     baseFactor: fc.integer({ min: 0, max: 65_535 }),
+    baseFeePowerFactor: fc.constantFrom(0, 0, 0, 1, 3),
     collectsOnlyY: fc.boolean(),
     hasLimitOrders: fc.boolean(),
     variableFeeControl: fc.constantFrom(0, 7_500, 40_000, 2_000_000),

@@ -177,6 +177,29 @@ test("both reserves after a swap hold what came in and lack what was paid", () =
   }
 });
 
+test("the protocol's part of a fee is owed in the token that pays it", () => {
+  const bins = [{ id: 0, x: 1_000_000n, y: 1_000_000n }];
+  const owed = (collectsOnlyY: boolean, inputMint: typeof MINT_X) => {
+    const state = stateOf({ parameters: { ...NO_VARIABLE_FEE, collectsOnlyY }, bins });
+    const swap = swapExactIn(state, { inputMint, amountIn: 100_000n, clock: CLOCK });
+    assert.ok(swap.kind === "filled" && swap.swap.protocolFee > 0n);
+    const { after, protocolFee } = swap.swap;
+    return [after.protocolFeeX / protocolFee, after.protocolFeeY / protocolFee];
+  };
+  assert.deepEqual(owed(false, MINT_X), [1n, 0n]);
+  assert.deepEqual(owed(false, MINT_Y), [0n, 1n]);
+  assert.deepEqual(owed(true, MINT_X), [0n, 1n]);
+  assert.deepEqual(owed(true, MINT_Y), [0n, 1n]);
+});
+
+test("a purchase's depth counts the bins whose price is within the fall above the first", () => {
+  // 1.01^9 = 1.094 and 1.01^11 = 1.116: what Y buys is 8.6 % and 10.4 % less.
+  const asks = [5, 14, 16].map((id) => ({ id, x: 10n }));
+  const state = stateOf({ bins: asks });
+  assert.equal(meteoraDlmm.reachable(state, MINT_Y, 1_000), 20n);
+  assert.equal(meteoraDlmm.reachable(state, MINT_Y, 10_000), 30n);
+});
+
 test("spot is the first bin that pays, and depth counts the bins within the fall", () => {
   const state = stateOf({
     bins: [
