@@ -174,6 +174,39 @@ const depegCurve = (currentPrice: bigint | null): Curve => ({
   depeg: { cachedPrice: 1_100_000n, cacheUpdated: CLOCK.unixTimestamp - 600n, currentPrice },
 });
 
+test("a stable pool pays its spot at first, and its depth until the price has fallen", () => {
+  // 700 of A with nine decimals, 100 of B with six.
+  const state = dammV1State({
+    a: vaultShare(MINT_A, { poolLp: 700_000_000_000n }),
+    b: vaultShare(MINT_B, { poolLp: 100_000_000n }),
+    tradeFeeNumerator: 0n,
+    protocolFeeNumerator: 0n,
+    curve: { kind: "stable", amp: 100n, multiplierA: 1n, multiplierB: 1_000n, depeg: null },
+  });
+  for (const [inputMint, unit] of [
+    [MINT_A, 10n ** 9n],
+    [MINT_B, 10n ** 6n],
+  ] as const) {
+    const spot = meteoraDammV1.spotPrice(state, inputMint);
+    assert.ok(spot);
+    const first = amountOut(sell(state, inputMint, unit));
+    const atSpot = Number((unit * spot.numerator) / spot.denominator);
+    assert.ok(Math.abs(Number(first) / atSpot - 1) < 0.003, `${first} ${atSpot}`);
+    for (const units of [10n, 60n, 99n, 200n]) {
+      const quote = sell(state, inputMint, units * unit);
+      assert.ok(quote.kind === "filled");
+      const after = meteoraDammV1.spotPrice(quote.after, inputMint);
+      assert.ok(after);
+      const kept: bigint = 10_000n * after.numerator * spot.denominator;
+      const keptBps: bigint = kept / (after.denominator * spot.numerator);
+      const reachable = (fallBps: bigint) =>
+        meteoraDammV1.reachable(state, inputMint, Number(fallBps));
+      assert.ok(reachable(9_999n - keptBps) <= quote.amountOut + 1n, `${units} of ${inputMint}`);
+      assert.ok(quote.amountOut <= reachable(10_000n - keptBps) + 1n, `${units} of ${inputMint}`);
+    }
+  }
+});
+
 test("a depeg pool keeps the stake pool's price for 600 seconds, then renews it", () => {
   const state = dammV1State({ curve: depegCurve(1_200_000n) });
   const kept = sell(state, MINT_B, 1_000_000n);

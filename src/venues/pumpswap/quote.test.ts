@@ -17,7 +17,7 @@ import { amountOut } from "#test/support/pools/quoted-amount.ts";
 import { testAddress } from "#test/support/pools/raydium-pools.ts";
 import { pumpSwap } from "./adapter.ts";
 import type { PumpSwapState } from "./decode.ts";
-import { costExactOut, purchaseInChain } from "./quote.ts";
+import { costExactOut, purchaseInChain, quoteInChain } from "./quote.ts";
 
 const CLOCK = { slot: 1n, unixTimestamp: 1_790_000_000n, epoch: 1050n };
 
@@ -277,8 +277,22 @@ test("named base units cost what pump's own program charged for them", () => {
   assert.equal(costExactOut(state, order), 1_798_112_026n);
   const refused = { ...order, amountOut: state.baseReserve };
   assert.equal(costExactOut(state, refused), "refused");
+  assert.equal(costExactOut(state, { ...order, amountOut: 0n }), "refused");
   assert.equal(costExactOut({ ...state, isBuyDisabled: true }, order), "refused");
   assert.equal(costExactOut(state, { ...order, inputMint: COIN }), "other-terms");
+});
+
+test("a hop of multi_hop_swap that yields nothing fails, and so does a pool without reserves", () => {
+  const hop = (fields: Parameters<typeof stateOf>[0], amountIn: bigint) => {
+    const order = { inputMint: COIN, amountIn, clock: CLOCK };
+    const found = quoteInChain(stateOf(fields), order, { isFirst: false, isLast: true });
+    return found === null ? null : amountOut(found);
+  };
+  const paid = hop(even, 1_000n);
+  assert.ok(typeof paid === "bigint" && paid > 0n);
+  assert.equal(hop(even, 2n), "output-zero");
+  assert.equal(hop({ ...even, baseReserve: 0n }, 1_000n), null);
+  assert.equal(hop({ ...even, quoteReserve: 0n }, 1_000n), null);
 });
 
 /** What a purchase within a chain of hops pays out. */
