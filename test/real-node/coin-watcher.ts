@@ -69,12 +69,18 @@ export class CoinWatcher {
   }
 
   /** Until the coin's stream reports that phase in that state. @returns when it did */
-  reached({ mint }: Coin, phase: string, state: string): Promise<number> {
+  async reached({ mint }: Coin, phase: string, state: string): Promise<number> {
+    const { changes } = this.#of(mint);
     const reportedMs = () => {
-      const last = this.#of(mint).changes.at(-1);
+      const last = changes.at(-1);
       return last?.fase === phase && last.state === state ? last.atMs : null;
     };
-    return eventually(`the phase ${phase} in a stream`, reportedMs, WITHIN_MS);
+    try {
+      return await eventually(`the phase ${phase} in a stream`, reportedMs, WITHIN_MS);
+    } catch (cause) {
+      const seen = changes.map(({ fase, state }) => `${fase} ${state}`).join(", ");
+      throw new Error(`${mint} is not ${phase} and ${state}; its stream had ${seen}`, { cause });
+    }
   }
 
   changes({ mint }: Coin): readonly Change[] {
