@@ -218,6 +218,8 @@ export const CALIBRATION = {
        * attacker may have.
        */
       hiddenShare: 0.1,
+      /** From this fee on a small bid moves C10 further than `explainedFactor` allows. */
+      dearFeePpm: 50_000,
       /** A price that moved less than this, in logarithms, was not moved by sales. */
       quietPrice: 0.02,
       constantProductTolerance: 0.05,

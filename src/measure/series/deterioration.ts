@@ -79,7 +79,8 @@ const NUMBERS = [
   "variance",
   /**
    * What no loss explains of all falls so far, less what has come back: ln C10 is judged with this
-   * added, so that a mid that moves, or a pool that is no longer seen, is not a fall.
+   * added, so that a mid that moves, or a pool that is no longer seen, is not a fall. Below 0: losses that C10 has not
+   * shown.
    */
   "unexplained",
 ] as const;
@@ -220,7 +221,8 @@ function startBasis(
 
 /**
  * What of a fall no pool's loss explains is added, and what of a rise nothing explains is taken off
- * again: a mid that goes up and comes back leaves no trace.
+ * again: a mid that goes up and comes back leaves no trace. It goes below 0 by what was lost beyond the fall alone: a
+ * rise that nothing explains is not a loss when it goes.
  *
  * @param last ln C10 with `unexplained` added; NaN: there is no earlier sample
  */
@@ -232,7 +234,9 @@ function nextUnexplained(
 ): number {
   if (Number.isNaN(last) || losses === null) return unexplained;
   const fall = last - unexplained - raw;
-  return Math.max(0, unexplained + fall - explainedBy(losses));
+  const explained = explainedBy(losses);
+  const unseen = Math.max(0, explained - (losses.appeared ?? 0) - Math.max(0, fall));
+  return Math.max(Math.min(0, unexplained) - unseen, unexplained + fall - explained);
 }
 
 type Step = {

@@ -16,6 +16,20 @@ export function isDepthHidden(pools: readonly PoolShare[]): boolean {
 }
 
 /**
+ * Whether most of the pools' own near depth is behind high fees. C10 is then what the price may still fall between the
+ * fee and the slippage of C10: a bid of 3 % of the near depth can double it.
+ */
+export function isMarketDear(pools: readonly PoolShare[]): boolean {
+  const { dearFeePpm } = CALIBRATION.deterioration.cause;
+  let excess = 0;
+  for (const { feePpm, ownNearDepthLamports } of pools) {
+    const near = toNumber(ownNearDepthLamports);
+    excess += feePpm >= dearFeePpm ? near : -near;
+  }
+  return excess > 0;
+}
+
+/**
  * The pools, each with the near depth that it has without the others, in lamports rounded down, where the bids are not
  * above its ask. Of tokens that anyone can make, many pools may share one hop: these keep W.
  */

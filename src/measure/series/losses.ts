@@ -6,7 +6,7 @@ import { priceNumber } from "../market/price-curve.ts";
 import { isClosedForGood } from "../market/priced-market.ts";
 import { depthInRow } from "../market/route.ts";
 import { isBehindClosedHop, logCapacity, pricedPart } from "./capacity-series.ts";
-import { isDepthHidden, withDepthAlone } from "./hidden-depth.ts";
+import { isDepthHidden, isMarketDear, withDepthAlone } from "./hidden-depth.ts";
 
 /**
  * What changed the exit capacity, as natural logarithms: above 0 a part of a fall, below 0 a part of
@@ -92,6 +92,7 @@ export function causeOf(losses: Losses): { readonly kind: Cause; readonly share:
  * price has moved, what is missing is taken for sold: its near depth may have ended there.
  *
  * Where bids hide the near depth, C10 does not show what is lost: then the pools' near depth without the others counts.
+ * On a dear market a small bid moves C10 far: what the pools lose and gain without the others then counts at least once.
  *
  * @param sight what is known of pools that are missing later, or are not a hop any more
  */
@@ -110,14 +111,18 @@ export function lossesBetween(
   const isHidden = isHiddenBefore || isHiddenAfter;
   if (fall === 0 && !isHidden) return NO_LOSSES;
   if (fall > 0 && after.blocked === "all-paused") return { ...NO_LOSSES, paused: fall };
+  const alone = (): DepthChanges =>
+    changesBetween(withDepthAlone(earlier.pools), withDepthAlone(later.pools), {
+      sight,
+      isFall: true,
+    });
   const shown = (): Losses => {
+    if (isMarketDear(earlier.pools)) return shownLosses(alone(), { fall, isDear: true });
     const changes = changesBetween(earlier.pools, later.pools, { sight, isFall: fall > 0 });
-    return shownLosses(changes, fall);
+    return shownLosses(changes, { fall, isDear: false });
   };
   if (!isHidden) return shown();
-  const [poolsBefore, poolsAfter] = [withDepthAlone(earlier.pools), withDepthAlone(later.pools)];
-  const alone = changesBetween(poolsBefore, poolsAfter, { sight, isFall: true });
-  const hidden = hiddenLosses(alone, { isStillHidden: isHiddenBefore && isHiddenAfter });
+  const hidden = hiddenLosses(alone(), { isStillHidden: isHiddenBefore && isHiddenAfter });
   if (isHiddenBefore) return hidden;
   // The loss itself may have left the bid alone: then C10 shows what it was.
   const c10 = shown();
@@ -159,20 +164,32 @@ function changesBetween(
   return { whole, lost, gained, appeared };
 }
 
-/** The changes as far as they explain the fall of C10, or what hid one. */
-function shownLosses({ whole, lost, gained, appeared }: DepthChanges, fall: number): Losses {
+/** How C10 fell, and whether it did on a dear market. */
+type ShownBy = { readonly fall: number; readonly isDear: boolean };
+
+/**
+ * The changes as far as they explain the fall of C10, or what hid one. On a dear market they count once where C10 does
+ * not show them.
+ */
+function shownLosses(changes: DepthChanges, { fall, isDear }: ShownBy): Losses {
+  const { whole, lost, gained, appeared } = changes;
   if (whole === 0) return NO_LOSSES;
   const { explainedFactor } = CALIBRATION.deterioration.cause;
   const lostLog = -Math.log1p(-Math.min(explainedBy(lost) / whole, 1));
-  const gainedLog = explainedFactor * Math.log1p(-explainedBy(gained) / whole);
-  // What came at the same time can hide a loss: it counts as far as that may have made up for it.
-  const appearedLog = explainedFactor * Math.log1p(appeared / whole);
-  const hidden = Math.min(lostLog, fall + gainedLog + appearedLog);
+  const gainedLog = Math.log1p(-explainedBy(gained) / whole);
+  const mostGained = explainedFactor * gainedLog;
+  const mostAppeared = explainedFactor * Math.log1p(appeared / whole);
+  // What came at the same time can hide a loss: it counts as far as that may have made up for it. A rise beyond that
+  // makes it no smaller.
+  const hidden = isDear
+    ? lostLog
+    : Math.min(lostLog, Math.max(0, fall) + mostGained + mostAppeared);
   const taken = Math.max(0, Math.min(explainedFactor * lostLog, Math.max(fall, hidden)));
-  const rise = Math.max(0, taken - fall);
-  const added = Math.min(rise, gainedLog);
-  const changes = addLosses(summingTo(lost, taken), summingTo(gained, -added));
-  return appeared === 0 ? changes : { ...changes, appeared: Math.min(rise - added, appearedLog) };
+  const rise = Math.max(0, taken - fall, isDear ? gainedLog : 0);
+  const added = Math.min(rise, mostGained);
+  const counted = addLosses(summingTo(lost, taken), summingTo(gained, -added));
+  if (appeared === 0) return counted;
+  return { ...counted, appeared: Math.min(rise - added, mostAppeared) };
 }
 
 /**
