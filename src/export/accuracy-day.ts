@@ -1,7 +1,7 @@
 import { MS_PER_DAY } from "#src/platform/clock.ts";
 import { type PlacedSwap, readSwapsBetween } from "#src/store/judged-swaps.ts";
 import type { Store } from "#src/store/schema.ts";
-import { ParquetFile } from "./parquet-file.ts";
+import { ParquetFile, type Row } from "./parquet-file.ts";
 
 const SWAPS_PER_PAGE = 5_000;
 
@@ -37,14 +37,13 @@ export async function exportAccuracyDay(
     const swaps = await readSwapsBetween(db, { ...span, after, limit: SWAPS_PER_PAGE });
     const last = swaps.at(-1);
     if (last === undefined) return file.finish();
-    await file.write(columnsOf(swaps.map(rowOf)));
+    for (const swap of swaps) file.add(rowOf(swap));
+    await file.writeGroup();
     after = last.id;
   }
 }
 
-type Row = { readonly [Name in keyof typeof COLUMNS]: unknown };
-
-function rowOf({ atMs, venue, pool, slot, signature, outcome }: PlacedSwap): Row {
+function rowOf({ atMs, venue, pool, slot, signature, outcome }: PlacedSwap): Row<typeof COLUMNS> {
   const swap = { at: new Date(atMs), venue, pool, slot, signature };
   if (outcome.kind === "skipped") {
     const unknown = { input_mint: null, output_mint: null, amount_in: null, executed: null };
@@ -60,23 +59,5 @@ function rowOf({ atMs, venue, pool, slot, signature, outcome }: PlacedSwap): Row
     executed: String(executed),
     modelled: modelled === null ? null : String(modelled),
     is_exact: modelled === executed,
-  };
-}
-
-function columnsOf(rows: readonly Row[]): Record<keyof typeof COLUMNS, unknown[]> {
-  const column = (name: keyof typeof COLUMNS) => rows.map((row) => row[name]);
-  return {
-    at: column("at"),
-    venue: column("venue"),
-    pool: column("pool"),
-    slot: column("slot"),
-    signature: column("signature"),
-    skipped: column("skipped"),
-    input_mint: column("input_mint"),
-    output_mint: column("output_mint"),
-    amount_in: column("amount_in"),
-    executed: column("executed"),
-    modelled: column("modelled"),
-    is_exact: column("is_exact"),
   };
 }
