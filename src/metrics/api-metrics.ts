@@ -2,7 +2,7 @@ import type { Admission } from "#src/api/admission.ts";
 import type { RequestCounts } from "#src/api/request-counts.ts";
 import type { LoopDelay } from "#src/platform/loop-delay.ts";
 import type { Users } from "#src/users/users.ts";
-import { known, type Metric } from "./exposition.ts";
+import { gauge, type Metric } from "./exposition.ts";
 import { admissionMetrics, httpMetrics } from "./http-metrics.ts";
 import { signInMetrics } from "./message-metrics.ts";
 
@@ -25,12 +25,11 @@ export function apiMetrics({
   return [
     ...httpMetrics(requests),
     ...admissionMetrics(admission),
-    {
-      name: "exitability_api_event_loop_delay_p99_seconds",
-      help: "99th percentile of the delays of the event loop that answers requests, since the last scrape.",
-      type: "gauge",
-      samples: known(loopDelay.takeP99Seconds()),
-    },
+    gauge(
+      "exitability_api_event_loop_delay_p99_seconds",
+      "99th percentile of the delays of the event loop that answers requests, since the last scrape.",
+      loopDelay.takeP99Seconds(),
+    ),
     ...(signIn === null ? [] : signInMetrics(signIn)),
   ];
 }

@@ -21,6 +21,19 @@ export function known(
   return value === null ? [] : [{ labels, value }];
 }
 
+/** A sample for each of the counts, under its own name as the label. */
+export function knownBy(
+  label: string,
+  counts: Readonly<Record<string, number>>,
+): readonly MetricSample[] {
+  return Object.entries(counts).map(([name, value]) => ({ labels: { [label]: name }, value }));
+}
+
+/** A gauge of one number; null: it has no sample. */
+export function gauge(name: string, help: string, value: number | null): Metric {
+  return { name, help, type: "gauge", samples: known(value) };
+}
+
 /**
  * The metrics in Prometheus' text format. Not written by prom-client, whose metrics keep their own
  * numbers and start at 0 before anything is known.

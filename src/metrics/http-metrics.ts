@@ -1,6 +1,6 @@
 import type { Admission } from "#src/api/admission.ts";
 import { DURATION_ENDS_MS, type RequestCounts, type RouteCounts } from "#src/api/request-counts.ts";
-import { known, type Metric, type MetricSample } from "./exposition.ts";
+import { knownBy, type Metric, type MetricSample } from "./exposition.ts";
 
 /** Requests by route pattern: their statuses, and their time inside the process. */
 export function httpMetrics(counts: RequestCounts): readonly Metric[] {
@@ -30,10 +30,10 @@ export function admissionMetrics({ refused }: Pick<Admission, "refused">): reado
       name: "exitability_requests_refused_total",
       help: "Requests refused with 503 overloaded: because of load, or because the process is stopping.",
       type: "counter",
-      samples: [
-        ...known(refused.overloaded, { reason: "overloaded" }),
-        ...known(refused.stopping, { reason: "stopping" }),
-      ],
+      samples: knownBy("reason", {
+        overloaded: refused.overloaded,
+        stopping: refused.stopping,
+      }),
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { known, type Metric } from "./exposition.ts";
+import { gauge, known, knownBy, type Metric } from "./exposition.ts";
 import type { ApiCounts, MetricsSources } from "./metrics.ts";
 
 /** The default metrics of a Node process: memory, CPU time, garbage collection, event-loop lag. */
@@ -29,20 +29,16 @@ export function serviceMetrics(
       type: "gauge",
       samples: known(1, { version, role }),
     },
-    {
-      name: "exitability_data_disk_free_bytes",
-      help: "Space left on the file system of DATA_DIR; with the embedded database /readyz is 503 below 1 MiB.",
-      type: "gauge",
-      samples: known(sources.diskFreeBytes()),
-    },
+    gauge(
+      "exitability_data_disk_free_bytes",
+      "Space left on the file system of DATA_DIR; with the embedded database /readyz is 503 below 1 MiB.",
+      sources.diskFreeBytes(),
+    ),
     {
       name: "exitability_database_failures_total",
       help: "Failed statements, without those that a constraint refused.",
       type: "counter",
-      samples: [
-        ...known(sum("reads"), { operation: "read" }),
-        ...known(sum("writes"), { operation: "write" }),
-      ],
+      samples: knownBy("operation", { read: sum("reads"), write: sum("writes") }),
     },
   ];
 }

@@ -1,6 +1,6 @@
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
 import { toNumber } from "#src/units/to-number.ts";
-import { known, type Metric } from "./exposition.ts";
+import { gauge, knownBy, type Metric } from "./exposition.ts";
 
 const STREAMS = ["grpc", "websocket", "polling"] as const;
 
@@ -61,24 +61,17 @@ export function trackingMetrics(health: TrackerHealth, nowMs: number): readonly 
       name: "exitability_backlog",
       help: "Pools that wait for accounts, tokens that wait to be measured again, and streamed tokens that wait for the first search of their pools.",
       type: "gauge",
-      samples: [
-        ...known(health.waitingPools, { of: "pools" }),
-        ...known(health.waitingTokens, { of: "tokens" }),
-        ...known(health.waitingSearches, { of: "searches" }),
-      ],
+      samples: knownBy("of", {
+        pools: health.waitingPools,
+        tokens: health.waitingTokens,
+        searches: health.waitingSearches,
+      }),
     },
     {
       name: "exitability_token_loads",
       help: "Tokens that are being loaded, and tokens that wait to be loaded.",
       type: "gauge",
-      samples: [
-        ...known(loads.running, { state: "running" }),
-        ...known(loads.waiting, { state: "waiting" }),
-      ],
+      samples: knownBy("state", { running: loads.running, waiting: loads.waiting }),
     },
   ];
-}
-
-function gauge(name: string, help: string, value: number | null): Metric {
-  return { name, help, type: "gauge", samples: known(value) };
 }
