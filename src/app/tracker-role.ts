@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createJudging, type Judging } from "#src/alerts/alerting.ts";
-import type { NodeReport } from "#src/chain/rpc/rpc-source.ts";
+import type { LedSources } from "#src/metrics/metrics.ts";
 import { aborted } from "#src/platform/aborted.ts";
 import { systemClock } from "#src/platform/clock.ts";
 import { failureReporter } from "#src/platform/failure-reporter.ts";
@@ -9,12 +9,11 @@ import type { StorageFault } from "#src/platform/storage-fault.ts";
 import { MarketPublisher } from "#src/relay/market-publisher.ts";
 import type { RelayLink } from "#src/relay/relay-link.ts";
 import type { RelayTopics } from "#src/relay/relay-messages.ts";
-import type { Database } from "#src/store/connection/database.ts";
 import { type Leadership, waitForLeadership } from "#src/store/leadership.ts";
 import { parseUserId } from "#src/store/user-id.ts";
 import { Closers } from "./closers.ts";
 import type { Config } from "./config.ts";
-import { openTracking, type Tracking } from "./open-tracking.ts";
+import { openTracking } from "./open-tracking.ts";
 
 /** The delay after tracking failed: another process can take over, and an unreachable node is not flooded. */
 const RETRY_AFTER_MS = 2_000;
@@ -38,10 +37,6 @@ export type TrackerFacts = {
   readonly storageFault?: StorageFault | null;
 };
 
-/** The parts that run while this process is the leader. */
-export type Led = Pick<Tracking, "tracker" | "accuracy"> &
-  Pick<Judging, "recorder"> & { readonly database: Database; readonly node: NodeReport };
-
 /**
  * Waits for the tracker leadership, and tracks while this process is the leader: follows the chain,
  * evaluates watched tokens, and publishes markets to the API processes. Waits again after losing it.
@@ -50,15 +45,15 @@ export class TrackerRole {
   readonly #deps: TrackerRoleDeps;
   readonly #stopping = new AbortController();
   readonly #done: Promise<void>;
-  #led: Led | null = null;
+  #led: LedSources | null = null;
 
   constructor(deps: TrackerRoleDeps) {
     this.#deps = deps;
     this.#done = this.#run();
   }
 
-  /** Null while this process waits for the leadership. */
-  get led(): Led | null {
+  /** The parts that run while this process is the leader; null while it waits for that. */
+  get led(): LedSources | null {
     return this.#led;
   }
 
