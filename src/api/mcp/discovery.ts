@@ -1,7 +1,7 @@
 import type { PreparedTool } from "./tool.ts";
 
 /** What documents about the MCP server need to know. */
-export type McpServerFacts = { readonly version: string; readonly publicUrl: string };
+type McpServerFacts = { readonly version: string; readonly publicUrl: string };
 
 const DESCRIPTION =
   "What selling a Solana token now would pay, exact, from the bytes of every pool.";
@@ -17,12 +17,7 @@ const PACKAGE = "exitability";
 export function serverJson({ version, publicUrl }: McpServerFacts) {
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json",
-    name: serverName(publicUrl),
-    title: "Exitability",
-    description: DESCRIPTION,
-    version,
-    websiteUrl: publicUrl,
-    remotes: [remote(publicUrl)],
+    ...serverFields({ version, publicUrl }),
     packages: [
       {
         registryType: "npm",
@@ -52,23 +47,25 @@ export function serverJson({ version, publicUrl }: McpServerFacts) {
  *
  * @see https://github.com/modelcontextprotocol/experimental-ext-server-card
  */
-export function serverCard({ version, publicUrl }: McpServerFacts) {
+export function serverCard(facts: McpServerFacts) {
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+    ...serverFields(facts),
+  };
+}
+
+function serverFields({ version, publicUrl }: McpServerFacts) {
+  const headers = [
+    { name: "x-api-key", description: KEY_DESCRIPTION, isRequired: false, isSecret: true },
+  ];
+  return {
     name: serverName(publicUrl),
     title: "Exitability",
     description: DESCRIPTION,
     version,
     websiteUrl: publicUrl,
-    remotes: [remote(publicUrl)],
+    remotes: [{ type: "streamable-http", url: `${publicUrl}/mcp`, headers }],
   };
-}
-
-function remote(publicUrl: string) {
-  const headers = [
-    { name: "x-api-key", description: KEY_DESCRIPTION, isRequired: false, isSecret: true },
-  ];
-  return { type: "streamable-http", url: `${publicUrl}/mcp`, headers };
 }
 
 /** The host's labels in reverse order; an address without a domain is local. */
@@ -79,7 +76,13 @@ function serverName(publicUrl: string): string {
 }
 
 /** What an agent reads first: llmstxt.org. */
-export function llmsText({ publicUrl, tools }: LlmsFacts): string {
+export function llmsText({
+  publicUrl,
+  tools,
+}: {
+  readonly publicUrl: string;
+  readonly tools: readonly Pick<PreparedTool, "name" | "title" | "description">[];
+}): string {
   const link = (path: string, title: string, what: string) =>
     `- [${title}](${publicUrl}${path}): ${what}`;
   return [
@@ -113,8 +116,3 @@ export function llmsText({ publicUrl, tools }: LlmsFacts): string {
     "",
   ].join("\n");
 }
-
-export type LlmsFacts = {
-  readonly publicUrl: string;
-  readonly tools: readonly Pick<PreparedTool, "name" | "title" | "description">[];
-};

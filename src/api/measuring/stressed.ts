@@ -97,6 +97,20 @@ const StressedExitBody = Type.Object(
 
 type StressedBody = Static<typeof StressedExitBody>;
 
+const WITH_ONE_OWNER = {
+  who: "known",
+  reason: null,
+  leaving_sol: 0,
+  largest_pct: 100,
+  burned_pct: 0,
+  locked_pct: 0,
+  time_locked_pct: 0,
+  unlisted_pct: 0,
+  locks: [],
+  locks_not_listed: 0,
+  holders_slot: 419999950,
+};
+
 const STRESSED_EXAMPLE = {
   token_id: EXAMPLE_MINT,
   profile: "pro",
@@ -168,33 +182,13 @@ const STRESSED_EXAMPLE = {
       program: "meteora-dlmm",
       address: "76EUJpnGT21AGemaiAiQaFryGF3rbgTo38AENwRxKn9r",
       depth_sol: 90,
-      who: "known",
-      reason: null,
-      leaving_sol: 0,
-      largest_pct: 100,
-      burned_pct: 0,
-      locked_pct: 0,
-      time_locked_pct: 0,
-      unlisted_pct: 0,
-      locks: [],
-      locks_not_listed: 0,
-      holders_slot: 419999950,
+      ...WITH_ONE_OWNER,
     },
     {
       program: "raydium-clmm",
       address: "7TCBSPeUZkaPJ1ojcvDHCkawFQBVFnnGVkyw6JdCtRiN",
       depth_sol: 59.805028393,
-      who: "known",
-      reason: null,
-      leaving_sol: 0,
-      largest_pct: 100,
-      burned_pct: 0,
-      locked_pct: 0,
-      time_locked_pct: 0,
-      unlisted_pct: 0,
-      locks: [],
-      locks_not_listed: 0,
-      holders_slot: 419999950,
+      ...WITH_ONE_OWNER,
     },
   ],
 };

@@ -3,13 +3,13 @@ import type { DocumentedOperation } from "../operation.ts";
 import { OPEN_OPERATION } from "./open-operation.ts";
 
 /** The reference itself: reference.ts registers its routes, since they need all operations. */
+const DOCUMENT = { ...OPEN_OPERATION, isConditional: true, errors: [] } as const;
 
 export const getOpenapi: DocumentedOperation = {
-  ...OPEN_OPERATION,
+  ...DOCUMENT,
   path: "/openapi.json",
   id: "getOpenapi",
   summary: "This document",
-  isConditional: true,
   responses: {
     200: {
       description: "OpenAPI 3.1",
@@ -17,16 +17,14 @@ export const getOpenapi: DocumentedOperation = {
       example: { openapi: "3.1.0" },
     },
   },
-  errors: [],
 };
 
 export const getDocs: DocumentedOperation = {
-  ...OPEN_OPERATION,
+  ...DOCUMENT,
   isOpenToPages: false,
   path: "/docs",
   id: "getDocs",
   summary: "This reference as a page",
-  isConditional: true,
   responses: {
     200: {
       description: "The page",
@@ -35,17 +33,15 @@ export const getDocs: DocumentedOperation = {
       example: "<!doctype html>",
     },
   },
-  errors: [],
 };
 
 const JSON_OBJECT = Type.Object({ name: Type.String() }, { additionalProperties: true });
 
 export const getLlmsText: DocumentedOperation = {
-  ...OPEN_OPERATION,
+  ...DOCUMENT,
   path: "/llms.txt",
   id: "getLlmsText",
   summary: "What an agent should know first",
-  isConditional: true,
   responses: {
     200: {
       description: "Markdown, as llmstxt.org has it",
@@ -54,15 +50,13 @@ export const getLlmsText: DocumentedOperation = {
       example: "# Exitability",
     },
   },
-  errors: [],
 };
 
 export const getServerJson: DocumentedOperation = {
-  ...OPEN_OPERATION,
+  ...DOCUMENT,
   path: "/server.json",
   id: "getServerJson",
   summary: "The MCP server, for registries",
-  isConditional: true,
   responses: {
     200: {
       description: "server.json of the MCP registry",
@@ -70,15 +64,13 @@ export const getServerJson: DocumentedOperation = {
       example: { name: "com.example/exitability" },
     },
   },
-  errors: [],
 };
 
 export const getServerCard: DocumentedOperation = {
-  ...OPEN_OPERATION,
+  ...DOCUMENT,
   path: "/.well-known/mcp.json",
   id: "getServerCard",
   summary: "The MCP server, for clients that look for it",
-  isConditional: true,
   responses: {
     200: {
       description: "The server card",
@@ -86,7 +78,6 @@ export const getServerCard: DocumentedOperation = {
       example: { name: "com.example/exitability" },
     },
   },
-  errors: [],
 };
 
 /** The path of the earlier drafts; clients look for both. */
