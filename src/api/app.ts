@@ -173,7 +173,6 @@ export async function buildApp(deps: HttpDeps): Promise<FastifyInstance> {
       learn: hot.learn,
       inject: app.inject.bind(app),
     },
-    callers,
     metering: createMetering(limits),
     bulkMetering: createBulkMetering(limits),
     callerFirst: createCallerFirst(limits),

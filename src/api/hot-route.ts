@@ -157,16 +157,11 @@ class BodyCache {
   }
 }
 
-function bodyOf(
-  { assessment, trend, isDeteriorating }: AssessedSnapshot,
-  { profile, size }: HotQuestion,
-  language: Language,
-): HotBody {
-  const answer = { assessment, trend, isDeteriorating, profile, size, language };
-  const text = JSON.stringify(exitabilityBody(answer));
+function bodyOf(snapshot: AssessedSnapshot, question: HotQuestion, language: Language): HotBody {
+  const text = JSON.stringify(exitabilityBody({ ...snapshot, ...question, language }));
   const bytes = Buffer.from(text);
   const etag = tagOf(text);
-  const stateHeaders = { "x-state-slot": String(assessment.slot), etag };
+  const stateHeaders = { "x-state-slot": String(snapshot.assessment.slot), etag };
   const content = { "content-type": JSON_TYPE, "content-length": String(bytes.length) };
   const contentHeaders = { ...stateHeaders, ...content };
   return { bytes: bytes.toString("latin1"), etag, stateHeaders, contentHeaders };

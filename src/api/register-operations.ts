@@ -15,14 +15,12 @@ import {
   type TokensQuestion,
 } from "./operation.ts";
 import type { BulkMetering, CallerFirst, Grant } from "./plugins/bulk-metering.ts";
-import type { Callers } from "./plugins/callers.ts";
 import type { Metering } from "./plugins/metering.ts";
 import { sessionOptionalOnPages, sessionRequired } from "./plugins/session.ts";
 import { takeUse } from "./plugins/throttle.ts";
 
 export type Registration = {
   readonly deps: ApiDeps;
-  readonly callers: Callers;
   readonly metering: Metering;
   readonly bulkMetering: BulkMetering;
   readonly callerFirst: CallerFirst;
@@ -69,9 +67,10 @@ export function registerOperations(
 
 function hooksOf(
   { id, access, isOptionalOnPages, meter, body, throttlePerMinute, throttleName = id }: Operation,
-  { deps, callers, callerFirst }: Registration,
+  { deps, callerFirst }: Registration,
 ) {
   if (access === "session") {
+    const { callers } = deps;
     return [
       isOptionalOnPages === true ? sessionOptionalOnPages(callers) : sessionRequired(callers),
     ];
@@ -99,9 +98,9 @@ function handlerOf(operation: Operation, registration: Registration): Handle {
   }
 }
 
-function handleUnmetered(operation: Operation, { deps, callers }: Registration): Handle {
+function handleUnmetered(operation: Operation, { deps }: Registration): Handle {
   return async (request, reply) => {
-    const caller = operation.access === "session" ? await callers.signedIn(request) : null;
+    const caller = operation.access === "session" ? await deps.callers.signedIn(request) : null;
     const answer = await operation.handler({ ...inputOf(request, reply), caller }, deps);
     return send(operation, reply, answer);
   };

@@ -137,17 +137,9 @@ function alertLine({ kind, deterioration, slot }: AlertChange, paint: Paint): st
     : `the alert (${detector}, ${what}) is over`;
 }
 
-function jsonLine({ assessment, trend, isDeteriorating }: AssessedSnapshot): string {
-  return JSON.stringify(
-    exitabilityBody({
-      assessment,
-      trend,
-      isDeteriorating,
-      size: ONE_SOL,
-      profile: "retail",
-      language: "es",
-    }),
-  );
+function jsonLine(snapshot: AssessedSnapshot): string {
+  const asked = { size: ONE_SOL, profile: "retail", language: "es" } as const;
+  return JSON.stringify(exitabilityBody({ ...snapshot, ...asked }));
 }
 
 function liveDeps(): WatchDeps {

@@ -8,7 +8,7 @@ import type { Trend } from "#src/measure/series/trend.ts";
 import { lamportsToSol, priceInSol } from "#src/units/to-number.ts";
 import { EXAMPLE_MINT } from "../examples.ts";
 import { type Language, noticeOf } from "../notice.ts";
-import { NullableNumber, timestamp } from "../values.ts";
+import { NullableNumber, nullable, timestamp } from "../values.ts";
 import {
   AMM_OF_FAMILY,
   CONFIDENCE_WORD,
@@ -34,20 +34,23 @@ export const ExitabilityBody = Type.Object(
     }),
     calidad_dato: Type.Enum(wordsOf(QUALITY_WORD)),
     confianza: Type.Enum(wordsOf(CONFIDENCE_WORD)),
-    aviso: Type.Union([Type.String(), Type.Null()], {
-      description: "Why confianza is below alta, one sentence; null when it is alta",
-    }),
-    depth_sol: Type.Union([Type.Number(), Type.Null()], {
-      description: "SOL that sellers could still take out of the token's pools together",
-    }),
-    precio_mid: Type.Union([Type.Number(), Type.Null()], {
-      description:
-        "SOL per whole token, before fees: the median of the pools' prices, weighted by the depth near the market; null where nothing can be sold",
-    }),
-    score: Type.Union([Type.Number(), Type.Null()], { description: "0 to 100; higher is easier" }),
-    exit_max_sol: Type.Union([Type.Number(), Type.Null()], {
-      description: "The largest standard size whose modelled slippage is below 10 %",
-    }),
+    aviso: nullable(
+      Type.String(),
+      "Why confianza is below alta, one sentence; null when it is alta",
+    ),
+    depth_sol: nullable(
+      Type.Number(),
+      "SOL that sellers could still take out of the token's pools together",
+    ),
+    precio_mid: nullable(
+      Type.Number(),
+      "SOL per whole token, before fees: the median of the pools' prices, weighted by the depth near the market; null where nothing can be sold",
+    ),
+    score: nullable(Type.Number(), "0 to 100; higher is easier"),
+    exit_max_sol: nullable(
+      Type.Number(),
+      "The largest standard size whose modelled slippage is below 10 %",
+    ),
     slippage: Type.Object({
       size_requested: Type.Number(),
       size_used: Type.Number(),

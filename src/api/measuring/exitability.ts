@@ -65,14 +65,13 @@ export const getExitability = defineOperation({
   },
   handler({ params: { id }, query, language, request }, { markets, learn }) {
     const { profile, size, at_slot: slot } = query;
-    const answer = ({ assessment, trend, isDeteriorating }: AssessedSnapshot, mint: Address) => {
+    const answer = (snapshot: AssessedSnapshot, mint: Address) => {
       if (slot === undefined) learn(request.originalUrl, { mint, profile, size });
       const headers = {
-        "x-state-slot": String(assessment.slot),
+        "x-state-slot": String(snapshot.assessment.slot),
         ...(slot === undefined ? {} : { "cache-control": PAST_CACHING }),
       };
-      const answered = { assessment, trend, isDeteriorating, profile, size, language };
-      return { body: exitabilityBody(answered), headers };
+      return { body: exitabilityBody({ ...snapshot, profile, size, language }), headers };
     };
     return slot === undefined
       ? answerNow(markets, { id, profile }, answer)

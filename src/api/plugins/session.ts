@@ -27,13 +27,11 @@ export function createCallers(deps: {
   async function bySession(request: FastifyRequest): Promise<UserCaller | null> {
     const { authorization, cookie } = request.headers;
     if (authorization !== undefined && BEARER.test(authorization)) {
-      const caller = await users.sessions.ofBearer(
-        authorization.replace(BEARER, ""),
-        clock.nowMs(),
-      );
+      const token = authorization.replace(BEARER, "");
+      const caller = await users.sessions.ofBearer(token, clock.nowMs());
       if (caller === null)
         throw unauthorized(
-          isApiKeyText(authorization.replace(BEARER, ""))
+          isApiKeyText(token)
             ? "This is an API key: send it as the header x-api-key, not as authorization."
             : "This access token is not valid, or no longer valid.",
         );

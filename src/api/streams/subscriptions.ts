@@ -1,5 +1,3 @@
-import type { Profile } from "#src/measure/assessment.ts";
-import type { RequestedSize } from "#src/measure/questions/requested-size.ts";
 import type { WallClock } from "#src/platform/clock.ts";
 import { FailureLog, type FailureLogger } from "#src/platform/failure-log.ts";
 import { mapSome } from "#src/platform/map-some.ts";
@@ -7,8 +5,8 @@ import type { MarketSnapshot } from "#src/track/market-snapshot.ts";
 import type { Markets } from "#src/track/markets.ts";
 import type { Address } from "#src/units/address.ts";
 import { type ExitabilityBody, exitabilityBody } from "../measuring/exitability-body.ts";
-import type { Language } from "../notice.ts";
 import { isNewer } from "./exitability-change.ts";
+import type { ManyQuestion } from "./token-outcome.ts";
 
 /** Interval in which each streamed token is marked as asked for. */
 const ROUND_EVERY_MS = 10_000;
@@ -21,12 +19,7 @@ const LOADS_AT_ONCE = 4;
 /** After so many failures in one round the node or the tracker is probably away: the others wait for the next round. */
 const MOST_FAILURES = 20;
 
-export type SubscribedQuestion = {
-  readonly mint: Address;
-  readonly profile: Profile;
-  readonly size: RequestedSize;
-  readonly language: Language;
-};
+export type SubscribedQuestion = ManyQuestion & { readonly mint: Address };
 
 export type StreamSubscription = {
   readonly question: SubscribedQuestion;
@@ -196,19 +189,15 @@ export class Subscriptions {
     return latest;
   }
 
-  #publish({ assessment, trend, isDeteriorating }: Snapshot): void {
-    const token = this.#byMint.get(assessment.mint);
+  #publish(snapshot: Snapshot): void {
+    const { mint } = snapshot.assessment;
+    const token = this.#byMint.get(mint);
     if (token === undefined) return;
     token.publishedAtMs = this.#clock.nowMs();
     token.isMissing = false;
-    this.#wanted.delete(assessment.mint);
+    this.#wanted.delete(mint);
     for (const subscription of token.subscriptions.values()) {
-      const body = exitabilityBody({
-        assessment,
-        trend,
-        isDeteriorating,
-        ...subscription.question,
-      });
+      const body = exitabilityBody({ ...snapshot, ...subscription.question });
       const { body: earlier } = subscription;
       subscription.body = body;
       if (earlier === null || isNewer(earlier, body))
@@ -227,10 +216,6 @@ export class Subscriptions {
 }
 
 /** Streams with the same key send the same answer for each token. */
-export function questionKey({
-  profile,
-  size,
-  language,
-}: Pick<SubscribedQuestion, "profile" | "size" | "language">): string {
+export function questionKey({ profile, size, language }: ManyQuestion): string {
   return `${profile} ${size.requested} ${size.used} ${language}`;
 }

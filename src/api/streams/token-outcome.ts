@@ -49,8 +49,7 @@ export async function outcomeOf(
     const snapshot = markets.latest(mint) ?? (await markets.snapshot(mint));
     switch (snapshot.kind) {
       case "assessed": {
-        const { assessment, trend, isDeteriorating } = snapshot;
-        const exitability = exitabilityBody({ assessment, trend, isDeteriorating, ...question });
+        const exitability = exitabilityBody({ ...snapshot, ...question });
         return { token_id: id, status: 200, exitability, error: null, message: null };
       }
       case "not-found":

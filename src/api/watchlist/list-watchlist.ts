@@ -131,18 +131,11 @@ function ownSlippage(
 function entryExitability({ entry, snapshot, exit }: WatchedExit) {
   if (snapshot === null || snapshot.kind === "unavailable") return UNKNOWN;
   if (snapshot.kind === "not-found") return { ...UNKNOWN, state: "not_found" as const };
-  const { assessment, trend, isDeteriorating, name, symbol } = snapshot;
+  const { assessment, name, symbol } = snapshot;
   const { measurement } = assessment;
   // The standard size is not used: the slippage is at the entry's own size.
   const size = { requested: lamportsToSol(entry.sizeLamports), used: "1" } as const;
-  const body = exitabilityBody({
-    assessment,
-    trend,
-    isDeteriorating,
-    profile: "retail",
-    size,
-    language: "en",
-  });
+  const body = exitabilityBody({ ...snapshot, profile: "retail", size, language: "en" });
   const slippage =
     body.state === STATE_WORD.ok && measurement !== null
       ? ownSlippage({ entry, exit }, measurement.retail)
