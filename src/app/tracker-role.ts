@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "pino";
 import { createJudging, type Judging } from "#src/alerts/alerting.ts";
+import type { ServiceFacts } from "#src/api/service/service-facts.ts";
 import type { LedSources } from "#src/metrics/metrics.ts";
 import { aborted } from "#src/platform/aborted.ts";
 import { systemClock } from "#src/platform/clock.ts";
@@ -27,12 +28,7 @@ export type TrackerRoleDeps = {
 
 /** What the tracker publishes about the service with each heartbeat. */
 export type TrackerFacts = {
-  readonly examples: readonly {
-    readonly mint: string;
-    readonly name: string;
-    readonly symbol: string;
-    readonly story: { readonly en: string; readonly es: string };
-  }[];
+  readonly examples: ReturnType<ServiceFacts["examples"]>;
   /** Why the last write to the database failed, where the API uses the same; null or absent: none did. */
   readonly storageFault?: StorageFault | null;
 };

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
 import type { TrackerHealth } from "#src/track/tracker-health.ts";
-import { nullable } from "../values.ts";
+import { nullable, timestampOrNull } from "../values.ts";
 
 /** How changes of accounts reach the service. */
 export const StreamBody = Type.Object(
@@ -26,8 +26,7 @@ export const STREAM_EXAMPLE: StreamBody = {
 export function streamBody(stream: TrackerHealth["stream"]): StreamBody | null {
   if (stream === null) return null;
   const { configured, inUse, reason, sinceMs } = stream;
-  const since = sinceMs === null ? null : new Date(sinceMs).toISOString();
-  return { configured, in_use: inUse, reason, since };
+  return { configured, in_use: inUse, reason, since: timestampOrNull(sinceMs) };
 }
 
 /** A search that the node refuses. */
