@@ -1,5 +1,4 @@
-import type { LargestAccounts } from "#src/chain/chain-source.ts";
-import { LARGEST_LISTED } from "#src/chain/chain-source.ts";
+import { LARGEST_LISTED, type LargestAccounts } from "#src/chain/chain-source.ts";
 import type { HoldersUnknownReason, PoolHolders } from "#src/measure/questions/share-holders.ts";
 import type { Address } from "#src/units/address.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";

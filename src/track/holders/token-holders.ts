@@ -1,5 +1,4 @@
-import type { ChainSource } from "#src/chain/chain-source.ts";
-import { LARGEST_LISTED } from "#src/chain/chain-source.ts";
+import { type ChainSource, LARGEST_LISTED } from "#src/chain/chain-source.ts";
 import type {
   ExclusionReason,
   TokenHolder,
@@ -18,6 +17,7 @@ import { shareOwnerKind } from "#src/venues/share-owner.ts";
 import { decodeMint } from "#src/venues/shared/token/mint.ts";
 import { decodeTokenAccount, tokenAccountOwner } from "#src/venues/shared/token/token-account.ts";
 import { clockOf } from "../pools/chain-clock.ts";
+import type { PoolRef } from "../pools/open-pool.ts";
 import { divideLock, lockOf } from "./lock-claims.ts";
 
 /** Three calls for a token in this time, whether they succeed or not. */
@@ -32,6 +32,20 @@ const LIMITS = {
 
 /** Addresses of a token's pools and curves, and of their vaults. */
 export type PoolAddresses = ReadonlyMap<Address, "pool" | "curve">;
+
+/** The addresses of the pools, and of the vaults that their own accounts name. */
+export function poolAddresses(refs: Iterable<PoolRef>, known: AccountSet): PoolAddresses {
+  const addresses = new Map<Address, "pool" | "curve">();
+  for (const { venue, address, mint } of refs) {
+    const kind = venue.kind === "curve" ? "curve" : "pool";
+    addresses.set(address, kind);
+    const outline = venue.outline(address, known, mint);
+    for (const vault of [outline?.vaultA, outline?.vaultB]) {
+      if (vault !== undefined) addresses.set(vault, kind);
+    }
+  }
+  return addresses;
+}
 
 export type TokenHoldersDeps = {
   readonly source: Pick<ChainSource, "findLargestAccounts" | "readAccounts">;
