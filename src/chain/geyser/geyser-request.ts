@@ -3,8 +3,7 @@ import type {
   SubscribeRequestFilterAccounts,
 } from "@triton-one/yellowstone-grpc";
 import { chunksOf } from "#src/platform/chunks.ts";
-import type { Address } from "#src/units/address.ts";
-import { bytesOf } from "#src/units/address.ts";
+import { type Address, bytesOf } from "#src/units/address.ts";
 import type { ProgramFilter } from "#src/venues/venue.ts";
 import type { Commitment } from "../rpc/rpc-reader.ts";
 import type { GeyserLimits } from "./geyser-limits.ts";

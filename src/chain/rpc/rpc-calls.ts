@@ -1,5 +1,4 @@
-import type { RpcFailure } from "./rpc-failure.ts";
-import { isRateLimit } from "./rpc-failure.ts";
+import { isRateLimit, type RpcFailure } from "./rpc-failure.ts";
 
 const CALL_OUTCOMES = [
   "ok",
