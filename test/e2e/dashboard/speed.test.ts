@@ -78,6 +78,30 @@ test("nothing moves when data arrives", async (t) => {
   }
 });
 
+test("an age that gets longer moves nothing on a phone", async (t) => {
+  const dashboard = await startDashboard(t);
+  if (dashboard === null) return;
+  const { page, open } = await dashboard.visit({ isPhone: true });
+  await open(`/token/${demoMint("Three")}`);
+  await page.locator(".confidence a").waitFor();
+  const tops = await page.locator(".freshness").evaluate((freshness) =>
+    ["data 1 s old · every 5 s", "data 12 s old · every 5 s", "Data 45 s old: not current."].map(
+      (words) => {
+        const shown = freshness.cloneNode();
+        shown.textContent = `● ${words}`;
+        freshness.replaceWith(shown);
+        const top = freshness.ownerDocument
+          .querySelector(".answer-notes")
+          ?.getBoundingClientRect().top;
+        shown.replaceWith(freshness);
+        return top;
+      },
+    ),
+  );
+  assert.equal(typeof tops[0], "number");
+  assert.deepEqual(tops, Array(3).fill(tops[0]));
+});
+
 /** What a reader does most: another theme, another language, and where there is a slider, a size. */
 async function interact(page: Page): Promise<void> {
   const tools = page.locator(".tools button");

@@ -67,12 +67,12 @@ export function TokenFactsLine(props: Props) {
         </Fact>
       </dl>
       <div className="trust">
+        <Confidence of={answer?.confianza} />
         <Freshness
           atMs={knownAtMs ?? (answer === undefined ? null : Date.parse(answer.updated_at))}
           isPushed={isPushed}
           isOld={isOld}
         />
-        <Confidence of={answer?.confianza} />
       </div>
     </div>
   );
