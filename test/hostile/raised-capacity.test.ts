@@ -31,9 +31,39 @@ const SLICES: Readonly<
   ],
 };
 
-for (const [way, gone] of Object.entries(LEAVES)) {
-  const followed = () => new Followed({ isClosed: true });
+/** A round of what an attacker with 3 % does on a market that loses nothing; `gone` is what is left of the bid. */
+type Round = (market: Market, gone: readonly PoolPlan[]) => readonly (readonly PoolPlan[])[];
 
+const ROUNDS: Readonly<Record<string, Round>> = {
+  "the bid alone": ({ dear, sol, bid }, gone) => [
+    [dear(sol), bid],
+    [dear(sol), ...gone],
+  ],
+  "3 % of the pool removed as the bid comes": ({ dear, sol, bid }, gone) => [
+    [dear(1.03 * sol), ...gone],
+    [dear(sol), bid],
+  ],
+  "3 % of the pool added as the bid comes": ({ dear, sol, bid }, gone) => [
+    [dear(sol), ...gone],
+    [dear(1.03 * sol), bid],
+  ],
+  "3 % of the pool added beneath the bid, removed without it": ({ dear, sol, bid }, gone) => [
+    [dear(1.03 * sol), bid],
+    [dear(1.03 * sol), ...gone],
+    [dear(sol), ...gone],
+    [dear(sol), bid],
+  ],
+  "3 % of the pool added without the bid, removed beneath it": ({ dear, sol, bid }, gone) => [
+    [dear(1.03 * sol), ...gone],
+    [dear(1.03 * sol), bid],
+    [dear(sol), bid],
+    [dear(sol), ...gone],
+  ],
+};
+
+const followed = () => new Followed({ isClosed: true });
+
+for (const [way, gone] of Object.entries(LEAVES)) {
   describe(`withdrawals beside bids that raise C10 and are ${way} raise an alert`, () => {
     for (const seconds of [20, 1_800]) {
       test(`60 % at once, and the bid leaves ${seconds} s later`, () => {
@@ -74,42 +104,14 @@ for (const [way, gone] of Object.entries(LEAVES)) {
     }
   });
 
-  /** What an attacker with 3 % does in one round, on a market that loses nothing. */
-  const rounds: Readonly<Record<string, (market: Market) => readonly (readonly PoolPlan[])[]>> = {
-    "the bid alone": (market) => [
-      [market.dear(market.sol), market.bid],
-      [market.dear(market.sol), ...gone(market)],
-    ],
-    "3 % of the pool removed as the bid comes": (market) => [
-      [market.dear(1.03 * market.sol), ...gone(market)],
-      [market.dear(market.sol), market.bid],
-    ],
-    "3 % of the pool added as the bid comes": (market) => [
-      [market.dear(market.sol), ...gone(market)],
-      [market.dear(1.03 * market.sol), market.bid],
-    ],
-    "3 % of the pool added beneath the bid, removed without it": (market) => [
-      [market.dear(1.03 * market.sol), market.bid],
-      [market.dear(1.03 * market.sol), ...gone(market)],
-      [market.dear(market.sol), ...gone(market)],
-      [market.dear(market.sol), market.bid],
-    ],
-    "3 % of the pool added without the bid, removed beneath it": (market) => [
-      [market.dear(1.03 * market.sol), ...gone(market)],
-      [market.dear(1.03 * market.sol), market.bid],
-      [market.dear(market.sol), market.bid],
-      [market.dear(market.sol), ...gone(market)],
-    ],
-  };
-
   describe(`bids that come and are ${way} raise no alert where nothing is withdrawn`, () => {
-    for (const [name, roundOf] of Object.entries(rounds)) {
+    for (const [name, roundOf] of Object.entries(ROUNDS)) {
       for (const seconds of [5, 70]) {
         test(`25 times, each state for ${seconds} s: ${name}`, () => {
           const alerted = alertedIn(MARKETS, (market) => {
             const played = followed().show([market.dear(market.sol)], 600);
             for (let round = 0; round < 25; round++) {
-              for (const pools of roundOf(market)) played.show(pools, seconds);
+              for (const pools of roundOf(market, gone(market))) played.show(pools, seconds);
             }
             return played.show([market.dear(market.sol), ...gone(market)], 600);
           });

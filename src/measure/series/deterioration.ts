@@ -221,8 +221,8 @@ function startBasis(
 
 /**
  * What of a fall no pool's loss explains is added, and what of a rise nothing explains is taken off
- * again: a mid that goes up and comes back leaves no trace. It goes below 0 by what was lost beyond the fall alone: a
- * rise that nothing explains is not a loss when it goes.
+ * again: a mid that goes up and comes back leaves no trace. Only what was lost beyond the fall takes it below 0: a rise
+ * that nothing explains does not, so that its end is not a loss.
  *
  * @param last ln C10 with `unexplained` added; NaN: there is no earlier sample
  */
